@@ -454,7 +454,7 @@ test("typed text, a dragged slider and the focus are kept while a change is load
   });
 });
 
-test("an invalid number is explained next to its field, and the last result goes", async () => {
+test("an invalid number is explained next to its field, and the previous result disappears", async () => {
   await visit("/?electricity_usd_per_kwh=0.03", {}, async (page) => {
     await page.getByText("At $0.03/kWh").waitFor();
     await page.locator("#electricity_usd_per_kwh").fill("50");

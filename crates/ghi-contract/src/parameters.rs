@@ -20,14 +20,6 @@ pub fn is_region_id(text: &str) -> bool {
 }
 
 /// The horizon of a forecast in days, always between [`MIN`](Self::MIN) and [`MAX`](Self::MAX).
-///
-/// ```
-/// use ghi_contract::ForecastDays;
-///
-/// assert_eq!("30".parse(), Ok(ForecastDays::new(30).unwrap()));
-/// assert!("007".parse::<ForecastDays>().is_err());
-/// assert_eq!(ForecastDays::default().get(), 7);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ForecastDays(u16);
 

@@ -81,7 +81,7 @@ impl<'a> ComparisonChart<'a> {
         plot.area(one.averages(), other.averages());
         let styles = LineStyle::of(&[one.scope, other.scope], None);
         for (line, style) in self.lines.iter().zip(styles) {
-            plot.line(line, &[], style);
+            plot.line(line, style);
         }
         let Delta { from, to } = self.delta;
         if from != to {
@@ -112,7 +112,8 @@ mod tests {
         ScopeLine {
             scope: Scope::Global,
             name,
-            past: Past { days, before: None, means: Vec::new() },
+            past: Past { days, before: None },
+            means: Vec::new(),
         }
     }
 

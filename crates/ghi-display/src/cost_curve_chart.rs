@@ -80,13 +80,14 @@ struct RegionBlock {
     name: String,
     /// The name on a phone. Empty if it doesn't fit.
     row_name: String,
-    /// The index of the first plot width in which the name fits above the block, and vertically below it.
+    /// The index of the first plot width in which the name fits above the block.
     level_from: usize,
+    /// The index of the first plot width in which it fits vertically below the block.
     vertical_from: usize,
     /// The name as it fits vertically below the block.
     column_name: String,
-    /// The height above which the name is written: the top of the band or, if a level would cross the name, a height
-    /// inside the band or the level.
+    /// The name is written above this height: usually the top of the band. If a level would cross the name, it is
+    /// inside the band or above the level.
     name_above: f64,
     start: u64,
     width: u64,

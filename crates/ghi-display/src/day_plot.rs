@@ -26,6 +26,8 @@ pub struct ScopeLine<'a> {
     pub name: &'a str,
     /// Its days.
     pub past: Past,
+    /// Seven-day averages, drawn in front of the days. Empty if there are none.
+    pub means: Vec<(Date, Decimal)>,
 }
 
 impl ScopeLine<'_> {
@@ -37,16 +39,16 @@ impl ScopeLine<'_> {
     /// Converts each average to a percentage of the average before the range.
     pub(crate) fn relative(mut self) -> Self {
         let base = u128::from(self.past.base().1.avg_usd.count().max(1));
-        let Past { before, days, means } = &mut self.past;
+        let Past { before, days } = &mut self.past;
         let averages = before.iter_mut().chain(days).map(|day| &mut day.1.avg_usd);
-        for cost in averages.chain(means.iter_mut().map(|day| &mut day.1)) {
+        for cost in averages.chain(self.means.iter_mut().map(|day| &mut day.1)) {
             let count = (1_000_000 * u128::from(cost.count()) + base / 2) / base;
             *cost = Decimal::new(u64::try_from(count).unwrap_or(u64::MAX), 4);
         }
         self
     }
 
-    /// Returns the average before the range, if there is one, or else its first, and its last.
+    /// Returns the average before the range (or else the first one), and the last.
     pub(crate) fn ends(&self) -> [(Date, Decimal); 2] {
         [self.past.base(), self.past.last()].map(|day| (day.0, day.1.avg_usd))
     }
@@ -153,12 +155,8 @@ impl DayPlot {
 
     /// Draws a line with its name and a dot at its end; for a single day, only the name and the dot. If
     /// there are seven-day averages, they are drawn in front, and the days are faint.
-    pub(crate) fn line(
-        &mut self,
-        line: &ScopeLine<'_>,
-        means: &[(Date, Decimal)],
-        style: LineStyle,
-    ) {
+    pub(crate) fn line(&mut self, line: &ScopeLine<'_>, style: LineStyle) {
+        let means = &line.means;
         let costs: Vec<_> = line.averages().collect();
         let points = self.points(costs.iter().copied());
         let days = line.past.days.len();

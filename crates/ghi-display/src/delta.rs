@@ -61,8 +61,8 @@ impl Delta {
         let size = self.size();
         let one = 10_u64.pow(size.decimals().into());
         let cent = one / 100;
-        // Cents don't matter next to thousands of dollars, nor parts of a cent next to dollars, unless the
-        // difference is smaller than that.
+        // Omits cents next to thousands of dollars, and fractions of a cent next to dollars, unless that would
+        // hide the difference.
         match (size.count(), self.from.count()) {
             (0, _) => "$0".into(),
             (count, from) if from >= 1_000 * one && count >= one.div_ceil(2) => {

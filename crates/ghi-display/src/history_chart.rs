@@ -40,6 +40,8 @@ pub struct HistoryChart<'a> {
     pub heading: String,
     /// The days of the scope.
     pub past: Past,
+    /// The scope's seven-day averages, as in its line.
+    pub means: Vec<(Date, Decimal)>,
     /// The lines that are drawn.
     pub lines: Vec<ScopeLine<'a>>,
     /// The forecast, which is the same for every day. `None` with dated series, which have no long-run level.
@@ -62,23 +64,37 @@ impl<'a> HistoryChart<'a> {
         line_scopes: impl IntoIterator<Item = Scope>,
         past_of: impl Fn(Scope) -> Result<Past, NoFigures>,
     ) -> Result<Self, NoFigures> {
-        let past = past_of(scope)?;
         let name = name_of(scope, model);
         let short_name = shortened(name, NAME_MAX);
-        let lines = line_scopes.into_iter().map(|scope| {
-            Ok(ScopeLine { scope, name: name_of(scope, model), past: past_of(scope)? })
-        });
+        let line = |scope| {
+            let (name, past) = (name_of(scope, model), past_of(scope)?);
+            Ok(ScopeLine { scope, name, past, means: Vec::new() })
+        };
+        let mut lines: Vec<ScopeLine<'a>> =
+            line_scopes.into_iter().map(line).collect::<Result<_, _>>()?;
+        let changes_often = |line: &ScopeLine<'_>| line.past.changes_often(model, line.scope);
+        if range.has_means(model.registry().regions().len()) && lines.iter().all(changes_often) {
+            for line in &mut lines {
+                line.means = line.past.means(model, line.scope);
+            }
+        }
+        let own = lines.iter().find(|line| line.scope == scope);
+        let (past, means) = match own {
+            Some(line) => (line.past.clone(), line.means.clone()),
+            None => (past_of(scope)?, Vec::new()),
+        };
         Ok(Self {
             scope,
             name,
             heading: heading(&average_of(scope, &short_name), &past),
             short_name,
-            lines: lines.collect::<Result<_, _>>()?,
+            lines,
             level: (!model.has_series()).then(|| model.forecast_avg_usd(today)),
             is_change: false,
             marks: marks(model, &past, range),
             coin: &model.coin().name,
             past,
+            means,
             range,
         })
     }
@@ -99,7 +115,7 @@ impl<'a> HistoryChart<'a> {
     /// Returns the name of the faint line, if there are seven-day averages in front of it.
     pub fn faint_line(&self) -> Option<&'static str> {
         let name = if self.range.is_weekly() { "one day per week" } else { "daily" };
-        (!self.past.means.is_empty()).then_some(name)
+        (!self.means.is_empty()).then_some(name)
     }
 
     /// Returns the latest value of each line, as at its end. In USD, omits the selected scope: `Worldwide $56,276`.
@@ -107,7 +123,7 @@ impl<'a> HistoryChart<'a> {
         let lines = self.lines.iter().filter(|line| self.is_change || line.scope != self.scope);
         let (unit, sign) = (self.unit(), if self.is_change { "" } else { "$" });
         let text = |line: &ScopeLine<'_>| {
-            let last = line.past.means.last().copied().unwrap_or(line.ends()[1]);
+            let last = line.means.last().copied().unwrap_or(line.ends()[1]);
             format!("{} {sign}{}", isolated(line.name), unit.written(last.1))
         };
         lines.map(text).collect()
@@ -129,7 +145,7 @@ impl<'a> HistoryChart<'a> {
     /// Returns all costs that are drawn.
     fn costs(&self) -> impl Iterator<Item = Decimal> + Clone {
         let lines = self.lines.iter();
-        let days = lines.flat_map(|line| line.averages().chain(line.past.means.iter().copied()));
+        let days = lines.flat_map(|line| line.averages().chain(line.means.iter().copied()));
         days.map(|day| day.1).chain(self.level)
     }
 
@@ -190,7 +206,7 @@ impl<'a> HistoryChart<'a> {
         // The thickest is drawn last, on top of the others.
         lines.sort_by(|(_, a), (_, b)| a.width.total_cmp(&b.width));
         for (line, style) in &lines {
-            plot.line(line, &line.past.means, *style);
+            plot.line(line, *style);
         }
         plot
     }
@@ -287,9 +303,11 @@ mod tests {
         let line = |(name, days)| ScopeLine {
             scope,
             name,
-            past: Past { days, before: None, means: Vec::new() },
+            past: Past { days, before: None },
+            means: Vec::new(),
         };
         HistoryChart {
+            means: Vec::new(),
             scope,
             name: lines[0].0,
             short_name: lines[0].0.into(),
@@ -378,8 +396,7 @@ mod tests {
     fn a_heading_says_how_the_average_changed_since_the_day_before_the_range() {
         let check = |first: Date, averages: [u64; 2], expected: &str| {
             let [from, to] = averages.map(|count| days(&[count], 2)[0].1);
-            let mut past =
-                Past { days: vec![(first, from), (LAST, to)], before: None, means: Vec::new() };
+            let mut past = Past { days: vec![(first, from), (LAST, to)], before: None };
             assert_eq!(heading("The worldwide average is", &past), expected);
             past.before = Some(past.days.remove(0));
             assert_eq!(heading("The worldwide average is", &past), expected);
@@ -396,11 +413,7 @@ mod tests {
         );
         let before = "The worldwide average is 0.6% higher than on 31 Dec 2025";
         check(date(2025, 12, 31), [10_000, 10_060], before);
-        let past = Past {
-            days: vec![(LAST, days(&[6_146_549], 2)[0].1)],
-            before: None,
-            means: Vec::new(),
-        };
+        let past = Past { days: vec![(LAST, days(&[6_146_549], 2)[0].1)], before: None };
         let only = "The worldwide average is $61,465 on 16 Nov 2026";
         assert_eq!(heading("The worldwide average is", &past), only);
     }
@@ -425,12 +438,33 @@ mod tests {
     #[test]
     fn the_mean_of_seven_days_is_in_front_of_faint_days() {
         let mut chart = chart(vec![("Worldwide", days(&[100; 10], 2))], "", None);
-        chart.lines[0].past.means = chart.lines[0].averages().collect();
-        chart.lines[0].past.means.last_mut().unwrap().1 = Decimal::new(90, 2);
+        chart.lines[0].means = chart.lines[0].averages().collect();
+        chart.lines[0].means.last_mut().unwrap().1 = Decimal::new(90, 2);
         let svg = chart.on_page();
         assert_eq!(svg.matches("<path").count(), 2 * 2);
         assert!(svg.contains("stroke-opacity=\".4\" data-costs"), "{svg}");
         assert!(svg.contains(">Worldwide 0.90<"), "the name is at the end of the averages: {svg}");
+    }
+
+    #[test]
+    fn either_all_lines_have_averages_or_none() {
+        let steps = ghi_engine::DEFAULT_INPUTS.replace("_pct = ", "_pct = 0 #");
+        let steps = steps.replace("hashrate_share_pct = 0 #", "hashrate_share_pct = ");
+        let steps = steps.replace("hashrate_pct = 0 #", "hashrate_pct = ");
+        for (inputs, has_means) in [(ghi_engine::DEFAULT_INPUTS.to_owned(), true), (steps, false)] {
+            let model = Model::new(ghi_engine::Inputs::parse(&inputs).unwrap());
+            let today = model.day(LAST).unwrap();
+            let region = Scope::Region(model.registry().indices().next().unwrap());
+            for range in [Range::Quarter, Range::Year, Range::FiveYears, Range::All] {
+                let past = |scope| Past::new(&model, None, scope, range, LAST);
+                let scopes = [Scope::Global, region];
+                let chart =
+                    HistoryChart::new(&model, &today, (region, range), scopes, past).unwrap();
+                let has = chart.lines.iter().map(|line| !line.means.is_empty());
+                assert_eq!(has.collect::<Vec<_>>(), [has_means; 2], "{range:?}");
+                assert_eq!(chart.faint_line().is_some(), has_means);
+            }
+        }
     }
 
     #[test]

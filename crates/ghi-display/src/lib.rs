@@ -32,8 +32,8 @@ pub use delta::Delta;
 pub use history_chart::HistoryChart;
 pub use line_style::region_colour;
 pub use numbers::{
-    Amount, Percent, Quantity, Unit, efficiency, grouped, hashprice, share_in_words,
-    signed_percent, with_prefix,
+    Amount, J_PER_MH_FROM, Percent, Quantity, Unit, efficiency, grouped, hashprice,
+    rounded_to_four_digits, share_in_words, signed_percent, with_prefix,
 };
 pub use past::{Past, Range};
 pub use regions_chart::regions_chart;

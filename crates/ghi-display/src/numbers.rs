@@ -104,6 +104,19 @@ fn four_digits(number: f64) -> String {
     }
 }
 
+/// Rounds a number to this many significant digits.
+fn significant(value: f64, digits: usize) -> f64 {
+    format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
+}
+
+/// Rounds a number to four significant digits, or to a whole number if it has more.
+pub fn rounded_to_four_digits(value: f64) -> f64 {
+    if value < 1e3 { significant(value, 4) } else { value.round() }
+}
+
+/// At this efficiency or more, in J/TH, efficiencies are written and entered in J/MH.
+pub const J_PER_MH_FROM: f64 = 1e5;
+
 /// Returns a hashprice in few digits, and its unit: `$33.66` and `/PH/s/day`, `$29.20` and `/MH/s/day`.
 pub fn hashprice(usd_per_ph_day: Decimal) -> (String, String) {
     let (digits, prefix) = with_prefix(usd_per_ph_day.to_f64());
@@ -115,7 +128,8 @@ pub fn hashprice(usd_per_ph_day: Decimal) -> (String, String) {
 
 /// Returns an efficiency in few digits: `17.5 J/TH`, `8.33 kJ/MH`.
 pub fn efficiency(j_per_th: f64) -> String {
-    let (value, unit) = if j_per_th < 1e5 { (j_per_th, "J/TH") } else { (j_per_th / 1e6, "J/MH") };
+    let (value, unit) =
+        if j_per_th < J_PER_MH_FROM { (j_per_th, "J/TH") } else { (j_per_th / 1e6, "J/MH") };
     let (digits, prefix) = with_prefix(value);
     let digits = match digits.contains('.') {
         true => digits.trim_end_matches('0').trim_end_matches('.'),
@@ -239,7 +253,7 @@ impl Unit {
         match percent / 100.0 {
             _ if self == Self::CHANGE => signed_percent(percent - 100.0, decimals),
             times @ 100.0.. => format!("×{}", grouped(times.round())),
-            times => format!("×{}", (times * 100.0).round() / 100.0),
+            times => format!("×{}", significant(times, 3)),
         }
     }
 

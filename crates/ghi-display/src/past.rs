@@ -23,12 +23,15 @@ pub enum Range {
     All,
 }
 
-/// How many region-days (days × regions) a long range computes. With more regions, it has no seven-day
-/// averages; with even more, its points are farther apart.
-const REGION_DAYS_MAX: usize = 400_000;
+/// The most region-days (days × regions) for which a long range has seven-day averages. With seven times as many, its
+/// points are more than a week apart.
+const MEANS_REGION_DAYS_MAX: usize = 400_000;
 
 /// The number of days in an average.
 const MEAN_DAYS: i64 = 7;
+
+/// The number of days that tell whether costs change often.
+const RECENT_DAYS: usize = 90;
 
 impl Range {
     /// All ranges, the shortest first.
@@ -66,6 +69,12 @@ impl Range {
     pub fn is_weekly(self) -> bool {
         self.days() > Self::Year.days()
     }
+
+    /// Returns whether charts of a network with this many regions have seven-day averages.
+    pub fn has_means(self, regions: usize) -> bool {
+        let is_affordable = usize::from(self.days()) * regions <= MEANS_REGION_DAYS_MAX;
+        self.days() >= Self::Quarter.days() && (is_affordable || !self.is_weekly())
+    }
 }
 
 /// The costs of a scope on each day of a range, or on one day per week of a long range.
@@ -73,11 +82,8 @@ impl Range {
 pub struct Past {
     /// The days of the range that have data, the oldest first: at least one.
     pub days: Vec<(Date, Costs)>,
-    /// The day, or the week, before the first of them, if it has data.
+    /// The point before the first of them, if it has data.
     pub before: Option<(Date, Costs)>,
-    /// For each of these days, the mean of the averages of the week that ends on it. Empty for short ranges, and
-    /// if costs change on few days.
-    pub means: Vec<(Date, Decimal)>,
 }
 
 impl Past {
@@ -98,26 +104,52 @@ impl Past {
             });
             known.or_else(|| Some((date, model.costs(scope, date).ok()?)))
         };
-        let regions = if scope == Scope::Global { model.registry().regions().len() } else { 1 };
-        let region_days = usize::from(range.days()) * regions;
+        let region_days = usize::from(range.days()) * model.registry().regions().len();
         let step = match range.is_weekly() {
-            true => 7 * (1 + region_days / 7 / REGION_DAYS_MAX) as i64,
+            true => 7 * (1 + region_days / 7 / MEANS_REGION_DAYS_MAX) as i64,
             false => 1,
         };
         let back = last.series((-step).days()).take_while(|date| *date >= first);
         let mut dates: Vec<Date> = back.collect();
         dates.reverse();
         let before = dates[0].checked_sub(step.days()).ok().and_then(costs);
-        let days: Vec<(Date, Costs)> = dates.into_iter().filter_map(costs).collect();
-        let is_affordable = !range.is_weekly() || region_days <= REGION_DAYS_MAX;
-        // In a series of steps, a mean would only blur them.
-        let changes = days.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
-        let is_smoothed = is_affordable && 3 * changes >= days.len();
-        let means = match range.days() >= Range::Quarter.days() && is_smoothed {
-            true => means(before.iter().chain(&days), costs),
-            false => Vec::new(),
+        Ok(Self { days: dates.into_iter().filter_map(costs).collect(), before })
+    }
+
+    /// Returns whether costs change on at least a third of the last days. In a series of steps, a mean would only blur
+    /// them.
+    pub(crate) fn changes_often(&self, model: &Model, scope: Scope) -> bool {
+        let recent = self.last().0.series((-1).day()).take(RECENT_DAYS);
+        let recent: Vec<Costs> =
+            recent.filter_map(|date| self.costs_on(date, model, scope)).collect();
+        let changes = recent.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        3 * changes >= recent.len()
+    }
+
+    fn costs_on(&self, date: Date, model: &Model, scope: Scope) -> Option<Costs> {
+        match self.days.binary_search_by_key(&date, |day| day.0) {
+            Ok(index) => Some(self.days[index].1),
+            Err(_) => model.costs(scope, date).ok(),
+        }
+    }
+
+    /// Returns the means of the averages of seven days, as far as they have data: one for the point before the first
+    /// and one for each day.
+    pub(crate) fn means(&self, model: &Model, scope: Scope) -> Vec<(Date, Decimal)> {
+        let average = |date| Some((date, self.costs_on(date, model, scope)?.avg_usd));
+        // For consecutive days, most of the week is reused.
+        let mut week: VecDeque<(Date, Decimal)> = VecDeque::new();
+        let mean = |(last, _): &(Date, Costs)| {
+            let first = last.saturating_sub((MEAN_DAYS - 1).days());
+            week.retain(|day| day.0 >= first);
+            let next = week.back().map_or(first, |day| day.0.saturating_add(1.day()));
+            week.extend(next.series(1.day()).take_while(|date| date <= last).filter_map(average));
+            let sum: u128 = week.iter().map(|day| u128::from(day.1.count())).sum();
+            let (known, decimals) = (week.len() as u128, week.back()?.1.decimals());
+            let count = u64::try_from((sum + known / 2) / known).ok()?;
+            Some((*last, Decimal::new(count, decimals)))
         };
-        Ok(Self { days, before, means })
+        self.before.iter().chain(&self.days).filter_map(mean).collect()
     }
 
     /// Returns the first day.
@@ -125,7 +157,7 @@ impl Past {
         self.days[0]
     }
 
-    /// Returns the day that the last one is compared with: the day before the first, if it has data.
+    /// Returns the point that the last one is compared with: the one before the first or, if that has no data, the first.
     pub fn base(&self) -> (Date, Costs) {
         self.before.unwrap_or(self.first())
     }
@@ -134,27 +166,6 @@ impl Past {
     pub fn last(&self) -> (Date, Costs) {
         self.days[self.days.len() - 1]
     }
-}
-
-/// Returns the mean of the averages of the week that ends on each of these days, as far as it has data.
-fn means<'a>(
-    days: impl Iterator<Item = &'a (Date, Costs)>,
-    costs: impl Fn(Date) -> Option<(Date, Costs)>,
-) -> Vec<(Date, Decimal)> {
-    // For consecutive days, most of the week is reused.
-    let mut week: VecDeque<(Date, Decimal)> = VecDeque::new();
-    let mean = |(last, _): &(Date, Costs)| {
-        let first = last.saturating_sub((MEAN_DAYS - 1).days());
-        week.retain(|day| day.0 >= first);
-        let next = week.back().map_or(first, |day| day.0.saturating_add(1.day()));
-        let new = next.series(1.day()).take_while(|date| date <= last).filter_map(&costs);
-        week.extend(new.map(|(date, costs)| (date, costs.avg_usd)));
-        let sum: u128 = week.iter().map(|day| u128::from(day.1.count())).sum();
-        let (known, decimals) = (week.len() as u128, week.back()?.1.decimals());
-        let count = u64::try_from((sum + known / 2) / known).ok()?;
-        Some((*last, Decimal::new(count, decimals)))
-    };
-    days.filter_map(mean).collect()
 }
 
 #[cfg(test)]
@@ -190,23 +201,37 @@ mod tests {
     #[test]
     fn a_mean_covers_the_week_that_ends_on_its_day() {
         let model = Model::new(Inputs::default());
-        for (range, has_means) in [
-            (Range::Month, false),
-            (Range::Quarter, true),
-            (Range::Year, true),
-            (Range::FiveYears, true),
-            (Range::All, true),
-        ] {
+        let has_means = Range::ALL.map(|range| range.has_means(3));
+        assert_eq!(has_means, [false, false, true, true, true, true]);
+        for range in [Range::Quarter, Range::Year, Range::FiveYears, Range::All] {
             let past = Past::new(&model, None, Scope::Global, range, LAST).unwrap();
-            assert_eq!(past.means.len(), if has_means { 1 + past.days.len() } else { 0 });
+            let means = past.means(&model, Scope::Global);
+            assert_eq!(means.len(), 1 + past.days.len());
             let days = past.before.iter().chain(&past.days);
-            for ((day, _), (date, mean)) in days.zip(&past.means).step_by(25) {
+            for ((day, _), (date, mean)) in days.zip(&means).step_by(25) {
                 assert_eq!(date, day);
                 let week = (0..7).map(|ago| model.day(*date - ago.days()).unwrap().global.avg_usd);
                 let sum: f64 = week.map(Decimal::to_f64).sum();
                 assert!((mean.to_f64() - sum / 7.0).abs() < 0.006, "{range:?} {date}");
             }
         }
+    }
+
+    #[test]
+    fn every_scope_has_the_same_points() {
+        let regions = (0..300).map(|index| {
+            let share = if index == 0 { "70.1" } else { "0.1" };
+            format!("[[region]]\nid = \"r{index}\"\nname = \"R{index}\"\nhashrate_share_pct = {share}\nefficiency_j_per_th = {{ best = 16, mean = 18, worst = 20 }}\nelectricity_usd_per_kwh = {{ low = 0.04, mean = 0.05, high = 0.06 }}\n")
+        });
+        let head = ghi_engine::DEFAULT_INPUTS.split("[[region]]").next().unwrap();
+        let inputs = head.to_owned() + &regions.collect::<String>();
+        let model = Model::new(Inputs::parse(&inputs).unwrap());
+        let region = Scope::Region(model.registry().indices().next().unwrap());
+        let dates = [Scope::Global, region].map(|scope| {
+            let past = Past::new(&model, None, scope, Range::All, LAST).unwrap();
+            past.days.iter().map(|day| day.0).collect::<Vec<_>>()
+        });
+        assert_eq!(dates[0], dates[1]);
     }
 
     #[test]
@@ -227,6 +252,7 @@ mod tests {
         assert_eq!(past.first().0, date(1, 1, 1));
         let past = Past::new(&model, None, Scope::Global, Range::Year, day).unwrap();
         // The first day is its own mean.
-        assert_eq!(past.means[0], (past.first().0, past.first().1.avg_usd));
+        let first = past.first();
+        assert_eq!(past.means(&model, Scope::Global)[0], (first.0, first.1.avg_usd));
     }
 }

@@ -28,8 +28,9 @@ pub struct Scale {
     ticks: [u64; 2],
     step: u64,
     /// One unit of the labels, as a power of ten of units of the last decimal.
-    unit: u32,
-    suffix: &'static str,
+    power: u32,
+    /// The unit of the labels.
+    unit: Unit,
     /// The decimals of labels.
     decimals: u32,
     pub(crate) is_logarithmic: bool,
@@ -74,7 +75,7 @@ impl Scale {
         let steps = (0..).flat_map(|power| [1, 2, 5].map(|digit| (digit, power)));
         let mut scales = steps.map(|(digit, power)| {
             let step = digit * 10_u64.pow(power);
-            let (unit, suffix) = unit(costs_unit, high, power, style.is_brief);
+            let (label_power, unit) = unit(costs_unit, high, power, style.is_brief);
             let inside = [costs[0].div_ceil(step), costs[1] / step];
             let ticks = match inside[0] + TICKS_MIN - 1 <= inside[1] {
                 true => inside,
@@ -82,8 +83,17 @@ impl Scale {
             };
             let ticks = ticks.map(|tick| tick * step);
             let costs = [costs[0].min(ticks[0]), costs[1].max(ticks[1])];
-            let decimals = unit.saturating_sub(power);
-            Self { costs, ends, ticks, step, unit, suffix, decimals, is_logarithmic: false }
+            let decimals = label_power.saturating_sub(power);
+            Self {
+                costs,
+                ends,
+                ticks,
+                step,
+                power: label_power,
+                unit,
+                decimals,
+                is_logarithmic: false,
+            }
         });
         let fits = |scale: &Self| {
             let [first, last] = scale.ticks;
@@ -102,9 +112,18 @@ impl Scale {
     ) -> Self {
         let costs = [low.count() - low.count() / 16, high.count() + high.count() / 16];
         let power = costs[0].ilog10();
-        let (unit, suffix) = unit(costs_unit, high, power, style.is_brief);
-        let decimals = unit.saturating_sub(power);
-        Self { costs, ends, ticks: costs, step: 1, unit, suffix, decimals, is_logarithmic: true }
+        let (label_power, unit) = unit(costs_unit, high, power, style.is_brief);
+        let decimals = label_power.saturating_sub(power);
+        Self {
+            costs,
+            ends,
+            ticks: costs,
+            step: 1,
+            power: label_power,
+            unit,
+            decimals,
+            is_logarithmic: true,
+        }
     }
 
     /// Returns the position of a cost.
@@ -136,22 +155,21 @@ impl Scale {
     }
 
     fn label(&self, count: u64) -> String {
-        let relative = [Unit::CHANGE, Unit::MULTIPLE].into_iter();
-        if let Some(unit) = relative.into_iter().find(|unit| unit.suffix == self.suffix) {
-            return unit
-                .relative(count as f64 / 10_f64.powi(self.unit as i32), self.decimals as u8);
+        if !self.unit.is_usd() {
+            let percent = count as f64 / 10_f64.powi(self.power as i32);
+            return self.unit.relative(percent, self.decimals as u8);
         }
         if count == 0 {
             return "0".into();
         }
-        let scaled = count / 10_u64.pow(self.unit - self.decimals);
+        let scaled = count / 10_u64.pow(self.power - self.decimals);
         let one = 10_u64.pow(self.decimals);
         let fraction = match self.decimals as usize {
             0 => String::new(),
             _ if self.is_logarithmic && scaled.is_multiple_of(one) => String::new(),
             width => format!(".{:0width$}", scaled % one),
         };
-        format!("{}{fraction}{}", grouped(scaled / one), self.suffix)
+        format!("{}{fraction}{}", grouped(scaled / one), self.unit.suffix)
     }
 }
 
@@ -164,10 +182,10 @@ fn around(first: u64, last: u64) -> [u64; 2] {
     }
 }
 
-/// Returns the unit of the labels, as a power of ten of units of the last decimal, and its suffix. Labels go
+/// Returns the unit of the labels, as a power of ten of units of the last decimal, and itself. Labels go
 /// up to `high` in steps of a power of ten. For an abbreviated scale, the unit is the largest that needs at
 /// most two decimals.
-fn unit(of_costs: Unit, high: Decimal, power: u32, is_brief: bool) -> (u32, &'static str) {
+fn unit(of_costs: Unit, high: Decimal, power: u32, is_brief: bool) -> (u32, Unit) {
     let shift = u32::from(high.decimals());
     let is_apt = |(unit, from): &&(Unit, u32)| {
         let from = 10_u64.checked_pow(from + shift);
@@ -176,7 +194,7 @@ fn unit(of_costs: Unit, high: Decimal, power: u32, is_brief: bool) -> (u32, &'st
     };
     let brief = BRIEF_UNITS.iter().filter(|_| is_brief && of_costs == Unit::ONE).find(is_apt);
     let unit = brief.map_or(of_costs, |(unit, _)| *unit);
-    (unit.power + shift, unit.suffix)
+    (unit.power + shift, unit)
 }
 
 #[cfg(test)]

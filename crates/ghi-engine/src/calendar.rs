@@ -22,14 +22,6 @@ pub(crate) fn date_of(number: i64) -> Date {
 }
 
 /// Parses a date in the form `YYYY-MM-DD`. Other ISO 8601 forms are refused.
-///
-/// ```
-/// use ghi_engine::parse_date;
-/// use jiff::civil::date;
-///
-/// assert_eq!(parse_date("2026-11-15"), Ok(date(2026, 11, 15)));
-/// assert!(parse_date("2026-W46-7").is_err());
-/// ```
 pub fn parse_date(text: &str) -> Result<Date, InvalidDate> {
     let [year @ .., b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else {
         return Err(InvalidDate::OtherForm);

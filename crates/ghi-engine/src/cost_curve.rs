@@ -13,18 +13,6 @@ use crate::registry::{RegionIndex, SHARE_DECIMALS, WHOLE_NETWORK_PCT};
 /// Within a region, cost rises linearly over its hashrate from the minimum to the median and from there to
 /// the maximum. The median is 2 x average - (minimum + maximum) / 2, limited to the range from minimum to
 /// maximum, so that the mean is the published average.
-///
-/// ```
-/// use ghi_engine::{CostCurve, Inputs, Model};
-/// use jiff::civil::date;
-///
-/// let day = Model::new(Inputs::default()).day(date(2026, 11, 15))?;
-/// let curve = CostCurve::new(&day);
-/// let [.., p50, _, _, _] = curve.percentiles_usd();
-/// assert!(day.global.min_usd < p50 && p50 < day.global.max_usd);
-/// assert_eq!(curve.share_below_pct(day.global.max_usd).to_string(), "100.00");
-/// # Ok::<(), ghi_engine::NoFigures>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct CostCurve {
     /// Two for each region.

@@ -26,18 +26,6 @@ const SECONDS_PER_DAY: f64 = 86_400.0;
 const HASHES_PER_PH: f64 = 1e15;
 
 /// A price of a coin compared with its worldwide cost on a day.
-///
-/// ```
-/// use ghi_engine::{Inputs, Model};
-/// use jiff::civil::date;
-///
-/// let model = Model::new(Inputs::default());
-/// let day = model.day(date(2026, 11, 15))?;
-/// let economics = model.economics(&day, day.global.max_usd)?;
-/// assert!(economics.price_to_cost.to_f64() > 1.0);
-/// assert_eq!(economics.hashrate_below_price_pct.to_string(), "100.00");
-/// # Ok::<(), ghi_engine::NoFigures>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Economics {
     /// The day.

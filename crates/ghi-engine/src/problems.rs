@@ -113,16 +113,6 @@ impl ProblemReport {
 }
 
 /// A problem with inputs: one line of printable text of bounded length, whatever the files contain.
-///
-/// ```
-/// let error = ghi_engine::Inputs::parse("seed = -1\n").unwrap_err();
-/// let problem = error.problems().last().unwrap();
-/// assert_eq!(problem.line, Some(1));
-/// assert_eq!(
-///     problem.to_string(),
-///     "line 1: seed is -1; expected a whole number from 0 to 2^63 - 1",
-/// );
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputsProblem {
     /// The series, by the name that the inputs file gives it. `None` for the inputs file itself.

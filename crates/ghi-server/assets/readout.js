@@ -47,7 +47,7 @@ function choose(day, isByKey) {
       if (point) heights.set(labels[at], point.y);
     });
     placeLabels(all("text", labels[0]?.parentNode ?? hairline).filter((label) => label.style.visibility !== "hidden"), heights);
-    // The dots at the ends are of the last day.
+    // The dots at the ends belong to the last day.
     for (const dot of all(":scope > circle", plot)) dot.style.visibility = day === undefined ? "" : "hidden";
     for (const path of all("[data-costs]", plot)) {
       const point = points(path).find((point) => point.day === day);

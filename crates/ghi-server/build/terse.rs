@@ -21,7 +21,8 @@ pub(crate) fn stylesheet(text: &str) -> String {
         .replace(":-0.", ":-.")
 }
 
-/// What needs no spaces around it in a script. Where text contains one of these, spaces don't matter.
+/// Operators and punctuation that need no spaces in a script. They are replaced inside strings too, so no string may
+/// depend on these spaces.
 const SPACED: [&str; 20] = [
     " => ", " = ", " === ", " !== ", " += ", " && ", " || ", " ?? ", " ? ", " : ", " + ", " - ",
     " * ", " / ", " <= ", ", ", ": ", " {", "{ ", " }",

@@ -372,12 +372,7 @@ impl Api {
         let Some(route) = exchange.route else {
             let problem = Problem::not_found();
             return match is_read && !is_api {
-                true => pages::page_or_problem(
-                    &self.site,
-                    headers,
-                    problem,
-                    pages::ErrorLinks::default(),
-                ),
+                true => pages::page_or_problem(&self.site, headers, problem),
                 false => Err(problem),
             };
         };
@@ -388,12 +383,7 @@ impl Api {
         }
         let query = match self.query(request, route) {
             Err(problem) if route.kind == RouteKind::Page => {
-                return pages::page_or_problem(
-                    &self.site,
-                    headers,
-                    problem,
-                    pages::ErrorLinks::default(),
-                );
+                return pages::page_or_problem(&self.site, headers, problem);
             }
             query => query?,
         };

@@ -25,14 +25,6 @@ const SINGLE_REGION: &str = "[region]";
 
 impl Inputs {
     /// Parses and checks a TOML text that names no series.
-    ///
-    /// ```
-    /// let text = ghi_engine::DEFAULT_INPUTS.replace("overhead = 1.24", "overhead = 1,24");
-    /// let error = ghi_engine::Inputs::parse(&text).unwrap_err();
-    /// assert!(error.to_string().ends_with(
-    ///     ": overhead: 1,24 is not a plain number; did you mean 1.24?"
-    /// ));
-    /// ```
     pub fn parse(text: &str) -> Result<Self, InputsError> {
         Self::read(text, None)
     }

@@ -17,7 +17,7 @@ use ghi_display::{Past, Range};
 
 /// How many region-days (days × regions) may be computed while a request waits; they take a few
 /// milliseconds.
-const REGION_DAYS_MAX: usize = 50_000;
+const REQUEST_REGION_DAYS_MAX: usize = 50_000;
 
 /// How many pages and files are cached for a day other than the clock's.
 const FILES_OF_OTHER_DAY: usize = 4;
@@ -216,9 +216,11 @@ impl Edition {
     /// Returns whether computing the days of a range is slow. It is with many regions, unless the year has
     /// been computed in advance.
     pub(crate) fn is_costly(&self, range: Range) -> bool {
-        let points = usize::from(range.days()) / if range.is_weekly() { 7 } else { 1 };
-        let region_days = self.model.registry().regions().len() * points;
-        self.year.get().is_none() && region_days > REGION_DAYS_MAX
+        let regions = self.model.registry().regions().len();
+        // Averages need every day, also between weekly points.
+        let step = if range.is_weekly() && !range.has_means(regions) { 7 } else { 1 };
+        let region_days = regions * usize::from(range.days()) / step;
+        self.year.get().is_none() && region_days > REQUEST_REGION_DAYS_MAX
     }
 
     pub(crate) fn date(&self) -> Date {

@@ -101,9 +101,6 @@ struct Dashboard<'a> {
     network: NetworkBlock<'a>,
 }
 
-/// The parameters without a field in a form.
-const WITHOUT_FIELD: [&str; 6] = ["range", "region_id", "sort", "page", "find", "unit"];
-
 impl<'a> Dashboard<'a> {
     fn new(
         edition: &'a Edition,
@@ -133,7 +130,8 @@ impl<'a> Dashboard<'a> {
             ("CSV", paths::SNAPSHOT_CSV),
             ("SVG", &format!("{}{price}", paths::COST_CURVE_CHART)),
         ];
-        let without_field = |choice: &&InvalidChoice| WITHOUT_FIELD.contains(&choice.field);
+        let without_field =
+            |choice: &&InvalidChoice| choice.field != "compare" && !curve.has_field(choice.field);
         Ok(Self {
             frame: Frame::of_figures(site, &path, preview, model, &provenance),
             coin: &model.coin().name,

@@ -15,7 +15,7 @@ use crate::net::Content;
 use crate::routes::assets::MOVEMENT;
 use crate::routes::context::{Context, FixedFile, HandlerResult};
 use crate::routes::frame::Frame;
-use crate::routes::parameters::alike;
+use crate::routes::parameters::similar_scopes;
 
 /// The content type of every page.
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
@@ -75,13 +75,13 @@ struct ProblemPage<'a> {
     has_scenarios: bool,
 }
 
-/// What a page about a problem links to.
+/// The links on an error page.
 #[derive(Default)]
-pub(crate) struct ErrorLinks<'a> {
+struct ErrorLinks<'a> {
     /// The nearest day with data, if it isn't today.
     covered_day: Option<Date>,
     /// Regions whose names or ids resemble the given one.
-    alike: Vec<&'a RegisteredRegion>,
+    similar_regions: Vec<&'a RegisteredRegion>,
 }
 
 impl<'a> ProblemPage<'a> {
@@ -129,7 +129,8 @@ pub(crate) fn problems(context: &Context<'_>) -> HandlerResult {
     Ok(static_page(context, (paths::PROBLEMS, ""), &page))
 }
 
-/// Returns a problem as a page, if the client accepts HTML. If today has no data, it links to the nearest day.
+/// Returns a problem as a page, if the client accepts HTML. If today has no data, it links to the nearest day; for an
+/// unknown region, to regions with similar names.
 pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> HandlerResult {
     let (today, nearest) = (context.today(), context.model().nearest_covered(context.today()));
     let covered_day = (problem.code == Code::NoFigures && nearest != today).then_some(nearest);
@@ -139,15 +140,20 @@ pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> HandlerRe
         Scope::Region(region) => Some(&context.registry()[region]),
         Scope::Global => None,
     };
-    let alike = match problem.code {
-        Code::UnknownRegion => alike(given, context.model()).filter_map(region).collect(),
+    let similar_regions = match problem.code {
+        Code::UnknownRegion => similar_scopes(given, context.model()).filter_map(region).collect(),
         _ => Vec::new(),
     };
-    page_or_problem(context.site, context.headers, problem, ErrorLinks { covered_day, alike })
+    let links = ErrorLinks { covered_day, similar_regions };
+    with_links(context.site, context.headers, problem, links)
 }
 
 /// Returns a problem as a page, if the client accepts HTML.
-pub(crate) fn page_or_problem(
+pub(crate) fn page_or_problem(site: &Site, headers: &HeaderMap, problem: Problem) -> HandlerResult {
+    with_links(site, headers, problem, ErrorLinks::default())
+}
+
+fn with_links(
     site: &Site,
     headers: &HeaderMap,
     problem: Problem,

@@ -14,9 +14,10 @@ use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::routes::date_range::DateRange;
 
-/// How many names are suggested, and how similar they must be to the typed text, from 0 to 1.
+/// How many names are suggested, for texts of how many bytes, and how similar they must be, from 0 to 1.
 const SUGGESTIONS: usize = 3;
-const ALIKE: f64 = 0.75;
+const SUGGESTED_FOR_MAX: usize = 300;
+const SIMILARITY_MIN: f64 = 0.75;
 
 /// Parses a parameter. Returns `None` if it is not given, or left empty in a form.
 pub(crate) fn parsed<T>(
@@ -43,17 +44,19 @@ pub(crate) fn named_scope(text: &str, registry: &Registry) -> Option<Scope> {
 }
 
 /// Returns up to three scopes whose names or ids resemble a text, the most similar first.
-pub(crate) fn alike(text: &str, model: &Model) -> impl Iterator<Item = Scope> {
+pub(crate) fn similar_scopes(text: &str, model: &Model) -> impl Iterator<Item = Scope> {
     let (registry, text) = (model.registry(), text.trim().to_lowercase());
     let scopes = std::iter::once(Scope::Global).chain(registry.indices().map(Scope::Region));
-    let alike = scopes.map(|scope| {
+    // Comparing a long text would take long.
+    let scopes = scopes.filter(|_| text.len() <= SUGGESTED_FOR_MAX);
+    let similar = scopes.map(|scope| {
         let names = [name_of(scope, model), scope.region_id(registry)];
-        let alike = names.map(|name| strsim::jaro_winkler(&name.to_lowercase(), &text));
-        (alike[0].max(alike[1]), scope)
+        let similar = names.map(|name| strsim::jaro_winkler(&name.to_lowercase(), &text));
+        (similar[0].max(similar[1]), scope)
     });
-    let mut alike: Vec<_> = alike.filter(|(alike, _)| *alike >= ALIKE).collect();
-    alike.sort_by(|one, other| other.0.total_cmp(&one.0));
-    alike.into_iter().take(SUGGESTIONS).map(|(_, scope)| scope)
+    let mut similar: Vec<_> = similar.filter(|(how, _)| *how >= SIMILARITY_MIN).collect();
+    similar.sort_by(|one, other| other.0.total_cmp(&one.0));
+    similar.into_iter().take(SUGGESTIONS).map(|(_, scope)| scope)
 }
 
 /// Returns the problem for an id or a name that no region has.

@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use askama::Template;
 use ghi_contract::paths as contract;
 use ghi_display::{
-    Amount, Delta, Percent, Range, efficiency, grouped, long_date, range_bar, signed_percent,
+    Amount, Delta, Percent, Range, efficiency, grouped, long_date, range_bar,
+    rounded_to_four_digits, signed_percent,
 };
 use ghi_engine::{
     CostSteps, Costs, Day, DisplayNumber, MeanMiner, NoFigures, RegionIndex, RegisteredRegion,
@@ -16,7 +17,6 @@ use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::blocks::curve::four_digits;
 use crate::routes::blocks::get_data::GetData;
 use crate::routes::blocks::history::HistoryBlock;
 use crate::routes::context::{Context, HandlerResult};
@@ -140,11 +140,15 @@ fn cost_drivers([own, worldwide]: &[MeanMiner; 2]) -> [CostDriver; 3] {
         let effect = signed_percent(100.0 * (values[0] / values[1] - 1.0), 1);
         CostDriver { label, values: values.map(|value| (value, write(value))), effect }
     };
-    let price = |usd| format!("${}/kWh", four_digits(usd));
+    let price = |usd| format!("${}/kWh", rounded_to_four_digits(usd));
     [
         driver("Efficiency", |steps| steps.efficiency_j_per_th, efficiency),
         driver("Electricity", |steps| steps.electricity_usd_per_kwh, price),
-        driver("Overhead", |steps| steps.overhead, |factor| four_digits(factor).to_string()),
+        driver(
+            "Overhead",
+            |steps| steps.overhead,
+            |factor| rounded_to_four_digits(factor).to_string(),
+        ),
     ]
 }
 

@@ -3,8 +3,8 @@
 use std::num::NonZeroU16;
 
 use ghi_contract::GLOBAL;
-use ghi_display::{Range, name_of};
-use ghi_engine::{Decimal, Model, Registry, Scope};
+use ghi_display::{Range, grouped, name_of};
+use ghi_engine::{Decimal, Model, Registry, Scope, WhatIf};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::http::problem::{Code, Problem};
@@ -52,6 +52,8 @@ pub(crate) struct InvalidChoice {
     pub(crate) problem: Problem,
     /// The text that was given.
     pub(crate) given: String,
+    /// The smallest and the largest value of a number.
+    range: Option<[f64; 2]>,
     /// The names that may have been meant, and their queries.
     pub(crate) suggestions: Vec<(String, String)>,
 }
@@ -60,6 +62,11 @@ impl InvalidChoice {
     /// Finds the invalid choice of a field.
     pub(crate) fn of<'a>(invalid: &'a [Self], field: &str) -> Option<&'a Self> {
         invalid.iter().find(|choice| choice.field == field)
+    }
+
+    /// Returns the number that was given, if it is one.
+    pub(crate) fn number(&self) -> Option<f64> {
+        self.given.trim().parse().ok().filter(|number: &f64| number.is_finite())
     }
 
     /// Returns whether no region has the id or the name that was given.
@@ -72,20 +79,17 @@ impl InvalidChoice {
         let detail = self.problem.detail();
         let sentence = detail.split(". ").next().unwrap_or(detail).trim_end_matches('.');
         let sentence = sentence.replace(" in compare", "").replace("this region_id", "this id");
-        let sentence = sentence
-            .replace("1e-9", "0.000000001")
-            .replace("1e-6", "0.000001")
-            .replace("1e9", "1,000,000,000")
-            .replace("1e13", "10,000,000,000,000");
         let (first, rest) = self.field.split_at(1);
-        match sentence.split_once(" must ") {
-            Some((_, rule)) if rule.starts_with("be a number") => {
-                let number = rule[3..].split(';').next().unwrap_or_default();
-                format!("Enter {number}, or leave the field empty.")
+        match (sentence.split_once(" must "), self.range) {
+            (_, Some(range)) => {
+                let [from, to] = range.map(grouped);
+                format!("Enter a number from {from} to {to}, or leave the field empty.")
             }
-            Some((_, rule)) if rule.starts_with("be two") => "Choose two different regions.".into(),
-            Some((_, rule)) => format!("{}{rest} must {rule}.", first.to_uppercase()),
-            None => format!("{sentence}."),
+            (Some((_, rule)), _) if rule.starts_with("be two") => {
+                "Choose two different regions.".into()
+            }
+            (Some((_, rule)), _) => format!("{}{rest} must {rule}.", first.to_uppercase()),
+            (None, _) => format!("{sentence}."),
         }
     }
 }
@@ -177,7 +181,10 @@ impl View {
         view.what_if = WhatIfInput::parse(query, |field, problem| note(field, Err(problem)));
         let invalid = problems.into_iter().map(|(field, problem)| {
             let suggestions = suggestions(&view, field, query, model);
-            InvalidChoice { field, problem, given: given(field, query), suggestions }
+            let price = model.readers_price();
+            let numbers = WhatIf::VARIABLES.into_iter().chain([WhatIf::J_PER_MH, price]);
+            let range = numbers.filter(|number| number.name == field).map(|n| n.range()).next();
+            InvalidChoice { field, problem, given: given(field, query), range, suggestions }
         });
         let invalid = invalid.collect();
         (view, invalid)
@@ -245,8 +252,8 @@ fn suggestions(
         };
         (name_of(scope, model).into(), view.query(registry))
     };
-    let alike = parameters::alike(text, model);
-    alike.filter(|scope| Some(*scope) != with).map(link).collect()
+    let similar = parameters::similar_scopes(text, model);
+    similar.filter(|scope| Some(*scope) != with).map(link).collect()
 }
 
 /// Parses the parameter `sort`.
@@ -359,6 +366,9 @@ mod tests {
             words[1].starts_with("Enter a number from 0.001 to 10,000,000,000,000,"),
             "{words:?}"
         );
+        let (_, invalid) = parse("efficiency_j_per_mh=0");
+        let range = "from 0.000000001 to 10,000,000,";
+        assert!(invalid[0].words().contains(range), "{}", invalid[0].words());
         let (_, invalid) = parse("region_id=europ");
         let meant = &invalid[0].suggestions;
         assert_eq!(meant[0], ("Europe".into(), "?region_id=eu".into()));

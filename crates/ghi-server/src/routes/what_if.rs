@@ -14,7 +14,8 @@ impl WhatIfInput {
     /// No values.
     pub(crate) const NONE: Self = Self([None; 4]);
 
-    /// Parses the query of a page. Invalid values are passed to `failed`, with their names.
+    /// Parses the query of a page. Invalid values are passed to `failed`, with their names. An efficiency in J/MH
+    /// replaces one in J/TH.
     pub(crate) fn parse(query: &Query<'_>, mut failed: impl FnMut(&'static str, Problem)) -> Self {
         let mut given = Self::NONE;
         for (value, variable) in given.0.iter_mut().zip(WhatIf::VARIABLES) {
@@ -24,13 +25,11 @@ impl WhatIfInput {
             }
         }
         match parse(query, &WhatIf::J_PER_MH) {
-            Ok(None) => given,
-            Ok(Some(j_per_mh)) => given.with_efficiency(1e6 * j_per_mh),
-            Err(problem) => {
-                failed(WhatIf::J_PER_MH.name, problem);
-                given
-            }
+            Ok(Some(j_per_mh)) => given = given.with_efficiency(1e6 * j_per_mh),
+            Ok(None) => {}
+            Err(problem) => failed(WhatIf::J_PER_MH.name, problem),
         }
+        given
     }
 
     /// Returns the given values, in the order of [`WhatIf::VARIABLES`].

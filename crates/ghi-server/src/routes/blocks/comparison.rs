@@ -107,7 +107,8 @@ fn compared<'a>(
 ) -> Result<Compared<'a>, NoFigures> {
     let (model, range) = (edition.model(), view.range);
     let [one, other] = both.map(|scope| {
-        Ok(ScopeLine { scope, name: name_of(scope, model), past: edition.past(scope, range)? })
+        let (name, past) = (name_of(scope, model), edition.past(scope, range)?);
+        Ok(ScopeLine { scope, name, past, means: Vec::new() })
     });
     let chart = ComparisonChart::new([one?, other?]);
     let tables = chart.lines.each_ref().map(|line| {

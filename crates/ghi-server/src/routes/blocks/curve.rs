@@ -2,8 +2,8 @@
 
 use askama::Template;
 use ghi_display::{
-    Amount, CurvePrice, Delta, cost_curve_finding, cost_curve_on_page, efficiency, share_in_words,
-    signed_percent,
+    Amount, CurvePrice, Delta, J_PER_MH_FROM, cost_curve_finding, cost_curve_on_page, efficiency,
+    rounded_to_four_digits, share_in_words, signed_percent,
 };
 use ghi_engine::{CostCurve, Costs, Decimal, MeanMiner, NoFigures, Variable, WhatIf};
 
@@ -16,9 +16,6 @@ use crate::routes::what_if::WhatIfInput;
 const MACHINES: [(&str, f64); 5] =
     [("S23", 11.0), ("S21 XP", 13.5), ("S21", 17.5), ("S19 XP", 21.5), ("S19j Pro", 30.5)];
 const MACHINES_WITHIN: [f64; 2] = [5.0, 100.0];
-
-/// From this efficiency in J/TH on, readers enter J/MH.
-const J_PER_MH_FROM: f64 = 1e5;
 
 /// The cost curve, a field for the price, and fields for the reader's own numbers.
 #[derive(Template)]
@@ -138,6 +135,11 @@ impl<'a> CurveBlock<'a> {
         }
     }
 
+    /// Returns whether it has a field with this name.
+    pub(crate) fn has_field(&self, name: &str) -> bool {
+        self.fields.iter().chain([&self.price]).any(|field| field.name == name)
+    }
+
     /// Returns what is wrong with the value of a field.
     fn invalid(&self, field: &str) -> Option<&InvalidChoice> {
         InvalidChoice::of(self.invalid, field)
@@ -164,7 +166,7 @@ fn yours(numbers: &WhatIf, cost: Option<Decimal>, price: Decimal, curve: &CostCu
         Amount(cost).rounded(),
         match above.count() {
             0 => "more expensive than all".into(),
-            _ => format!("cheaper than {}", share_in_words(above, "all", "")),
+            _ => format!("cheaper than {}", share_in_words(above, "all", "none")),
         }
     )
 }
@@ -177,7 +179,7 @@ impl NumberField {
         today: f64,
         ends: [f64; 2],
     ) -> Self {
-        let (shown, slider) = (four_digits(today), slider(ends, variable.range()));
+        let (shown, slider) = (rounded_to_four_digits(today), slider(ends, variable.range()));
         Self { name: variable.name, label, unit, given, shown, slider }
     }
 }
@@ -200,11 +202,6 @@ fn fields(miner: &MeanMiner, given: WhatIfInput) -> [NumberField; 4] {
         }
         NumberField::new(labels[index], variable, given, value, [0.0, 3.0 * value])
     })
-}
-
-/// Rounds a number to four significant digits, or to a whole number if it has more.
-pub(crate) fn four_digits(value: f64) -> f64 {
-    if value < 1e3 { format!("{value:.3e}").parse().unwrap_or(value) } else { value.round() }
 }
 
 /// Returns minimum, maximum and step of a slider between two values, within bounds. Its values have at most four

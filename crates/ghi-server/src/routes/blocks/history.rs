@@ -101,7 +101,7 @@ impl<'a> HistoryBlock<'a> {
             choices,
             svg: chart.on_page(),
             step: if range.is_weekly() { "previous point" } else { "day before" },
-            rows: rows(&chart.past),
+            rows: rows(&chart.past, &chart.means),
             get_data: get_data(site, range, id),
             chart,
         })
@@ -133,24 +133,24 @@ fn get_data(site: &Site, range: Range, id: &str) -> GetData {
 }
 
 /// Returns the rows of the table, the newest first.
-fn rows(past: &Past) -> Vec<DayRow> {
+fn rows(past: &Past, means: &[(Date, Decimal)]) -> Vec<DayRow> {
     let picks: [fn(&Costs) -> Decimal; 3] =
         [|costs| costs.min_usd, |costs| costs.avg_usd, |costs| costs.max_usd];
     let units = picks.map(|pick| Unit::of(past.days.iter().map(|day| pick(&day.1))));
     let (first, last) = (past.first().0, past.last().0);
     let format = if first.year() == last.year() { "%-d %b" } else { "%-d %b %Y" };
-    let extra = past.means.len().saturating_sub(past.days.len());
     let mut before = past.before;
-    let row = |(index, day): (usize, &(Date, Costs))| {
+    let row = |day: &(Date, Costs)| {
+        let mean = means.binary_search_by_key(&day.0, |mean| mean.0).ok().map(|at| means[at]);
         let before = before.replace(*day);
         DayRow {
             date: day.0.strftime(format).to_string(),
             costs: std::array::from_fn(|at| units[at].written(picks[at](&day.1))),
             change: before.map(|from| Delta { from: from.1.avg_usd, to: day.1.avg_usd }),
-            mean: past.means.get(index + extra).map(|mean| units[1].written(mean.1)),
+            mean: mean.map(|mean| units[1].written(mean.1)),
         }
     };
-    let mut rows: Vec<DayRow> = past.days.iter().enumerate().map(row).collect();
+    let mut rows: Vec<DayRow> = past.days.iter().map(row).collect();
     rows.reverse();
     rows
 }

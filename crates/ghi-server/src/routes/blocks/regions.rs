@@ -10,7 +10,7 @@ use ghi_engine::{Costs, Day, Decimal, Model, NoFigures, RegionIndex, Registry, S
 
 use crate::edition::Edition;
 use crate::http::site::Site;
-use crate::routes::parameters::alike;
+use crate::routes::parameters::similar_scopes;
 use crate::routes::view::{Column, FIND_MAX, Order, View};
 
 /// The number of regions shown at first.
@@ -257,7 +257,7 @@ fn none_found(view: &View, model: &Model) -> ShownRegions {
             Some((find.clone(), View { find, page: None, ..view.clone() }.query(model.registry())))
         }
     };
-    let links: Vec<_> = alike(&view.find, model).filter_map(link).collect();
+    let links: Vec<_> = similar_scopes(&view.find, model).filter_map(link).collect();
     let end = if links.is_empty() { "" } else { " Similar names:" };
     let note = format!("No region matches \"{}\".{end}", view.find);
     ShownRegions { regions: Vec::new(), note, links }

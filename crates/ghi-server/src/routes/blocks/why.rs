@@ -60,8 +60,11 @@ impl<'a> WhyBlock<'a> {
         };
         // Zero is in the middle, unless all bars have the same direction.
         let has = |is_drop| moved.iter().any(|part| (part.change_usd.count() < 0) == is_drop);
-        let zero =
-            if has(true) && has(false) { 50.0 } else { 100.0 * f64::from(u8::from(has(true))) };
+        let zero = match (has(true), has(false)) {
+            (true, true) => 50.0,
+            (true, false) => 100.0,
+            (false, _) => 0.0,
+        };
         let bar = |part: &&FactorChange| {
             let size = if zero == 50.0 { 500.0 } else { 1_000.0 };
             let width = (size * part.change_usd.count() as f64 / largest).round() / 10.0;
