@@ -6,15 +6,6 @@ use std::str::FromStr;
 use reqwest::Url;
 
 /// The base URL of a server, without a trailing slash.
-///
-/// ```
-/// use ghi_client::BaseUrl;
-///
-/// let url: BaseUrl = "https://example.org/sandbox/".parse()?;
-/// assert_eq!((url.as_str(), url.path()), ("https://example.org/sandbox", "/sandbox"));
-/// assert!("localhost:8000".parse::<BaseUrl>().is_err());
-/// # Ok::<(), ghi_client::InvalidBaseUrl>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct BaseUrl(String);
 

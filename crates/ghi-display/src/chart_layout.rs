@@ -69,8 +69,6 @@ pub(crate) struct Margins {
 }
 
 impl Margins {
-    pub(crate) const NONE: Self = Self { left: 0, right: 0 };
-
     /// Returns margins with at least the needed space. On a page, the stylesheet has a class for each
     /// multiple of 30 pixels.
     pub(crate) fn new(left: f64, right: f64, form: ChartForm) -> Self {

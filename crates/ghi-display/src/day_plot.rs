@@ -66,8 +66,13 @@ pub(crate) fn is_logarithmic(costs: impl Iterator<Item = Decimal> + Clone) -> bo
     low > 0 && costs.max().is_some_and(|high| high.count() / 5 >= low)
 }
 
-/// The usual space to the left of the plot, for the numbers of costs, in pixels.
+/// The usual space to the left of the plot, for the numbers of costs, and its bounds on a phone, in pixels.
 const USUAL_LEFT: f64 = 64.0;
+const NARROW_LEFT: [f64; 2] = [32.0, 48.0];
+
+/// The width of the widest name in a legend, and of a line in front of it, in pixels.
+const LEGEND_MAX: f64 = 116.0;
+const LEGEND_LINE: f64 = 20.0;
 
 /// The space between the end of a line and its label, in pixels.
 const GAP: f64 = 8.0;
@@ -84,7 +89,16 @@ pub(crate) struct DayPlot {
     /// The dots at the ends of lines, as SVG. They are separate from the lines, which are stretched.
     dots: String,
     labels: Vec<EndLabel>,
+    /// On a phone, the names of the lines, which are above the plot.
+    legend: Vec<LegendEntry>,
     pub(crate) marks: Vec<DayMark>,
+}
+
+/// The name of a line in the legend, after a short line, at a distance from the left in pixels.
+struct LegendEntry {
+    at: f64,
+    name: String,
+    style: LineStyle,
 }
 
 /// An event on the axis of days.
@@ -114,13 +128,17 @@ impl DayPlot {
             ScaleStyle { ticks_max: if height < 200 { 4 } else { 5 }, is_brief: form.is_narrow() };
         let unit = unit.or_smaller(high);
         let ends = [height - FOOT, TOP].map(f64::from);
+        // Changes of less than a percent don't fill the plot.
+        let space = (high.count() / 100).saturating_sub(high.count() - low.count()) / 2;
+        let [flat_low, flat_high] = [low.count() - space.min(low.count()), high.count() + space]
+            .map(|count| Decimal::new(count, high.decimals()));
         let scale = match is_logarithmic {
             true => Scale::logarithmic(unit, [low, high], ends, style),
-            false => Scale::in_unit(unit, low, high, ends, style),
+            false => Scale::in_unit(unit, flat_low, flat_high, ends, style),
         };
         let (lines, dots) = (String::new(), String::new());
-        let (labels, marks) = (Vec::new(), Vec::new());
-        Self { form, height, unit, scale, axis, lines, dots, labels, marks }
+        let (labels, legend, marks) = (Vec::new(), Vec::new(), Vec::new());
+        Self { form, height, unit, scale, axis, lines, dots, labels, legend, marks }
     }
 
     /// Returns the points of costs, in days across and half pixels down: as precise as a screen, and short
@@ -154,18 +172,20 @@ impl DayPlot {
     }
 
     /// Draws a line with its name and a dot at its end; for a single day, only the name and the dot. If
-    /// there are seven-day averages, they are drawn in front, and the days are faint.
-    pub(crate) fn line(&mut self, line: &ScopeLine<'_>, style: LineStyle) {
-        let means = &line.means;
-        let costs: Vec<_> = line.averages().collect();
+    /// there are seven-day averages, they are drawn in front, and the days are faint unless they are hidden.
+    pub(crate) fn line(&mut self, line: &ScopeLine<'_>, style: LineStyle, hides_days: bool) {
+        let (means, days) = (&line.means, line.past.days.len());
+        let costs: Vec<_> = match means.is_empty() || !hides_days {
+            true => line.averages().collect(),
+            false => means.clone(),
+        };
         let points = self.points(costs.iter().copied());
-        let days = line.past.days.len();
-        if points.len() > 1 && means.is_empty() {
-            self.add_stroke(&points, style, &self.costs_for_script(&costs, days));
+        let for_script = self.costs_for_script(&costs, days);
+        if points.len() > 1 && (means.is_empty() || hides_days) {
+            self.add_stroke(&points, style, &for_script);
         } else if points.len() > 1 {
             let faint = LineStyle { width: 1.0, is_dashed: false, ..style };
-            let more = self.costs_for_script(&costs, days);
-            self.add_stroke(&points, faint, &format!(" stroke-opacity=\".4\"{more}"));
+            self.add_stroke(&points, faint, &format!(" stroke-opacity=\".4\"{for_script}"));
             let more = self.costs_for_script(means, days);
             let means = self.points(means.iter().copied());
             self.add_stroke(&means, style, &format!(" class=\"mean\"{more}"));
@@ -228,41 +248,53 @@ impl DayPlot {
 
     /// Returns the width of the widest label, in pixels.
     fn label_max(&self) -> f64 {
-        self.form.pick(190.0, 160.0, 240.0)
+        self.form.pick(190.0, 0.0, 240.0)
     }
 
     /// Names a line that ends at a cost. The cost is written after a sign, unless the plot is narrow.
     fn name(&mut self, name: &str, sign: &str, cost: Decimal, style: LineStyle) {
-        let is_narrow = self.form.is_narrow();
-        let is_bold = style.width >= 3.0 && !is_narrow;
+        if self.form.is_narrow() {
+            let end = |entry: &LegendEntry| entry.at + LEGEND_LINE + width_of(&entry.name) + GAP;
+            let at = short(self.legend.last().map_or(0.0, end));
+            let name = isolated(&shortened(name, LEGEND_MAX));
+            return self.legend.push(LegendEntry { at, name, style });
+        }
+        let is_bold = style.width >= 3.0;
         let max = self.label_max() / if is_bold { BOLD } else { 1.0 };
-        let amount =
-            if is_narrow { String::new() } else { format!(" {sign}{}", self.unit.written(cost)) };
+        let amount = format!(" {sign}{}", self.unit.written(cost));
         let name = isolated(&shortened(name, max - width_of(&amount)));
         let at = self.scale.place(cost);
         let (text, colour) = (name + &amount, style.colour);
         self.labels.push(EndLabel { at, text, name: None, colour, is_bold });
     }
 
-    /// Writes a note between two lines that end at these costs, if there is space for it.
+    /// Writes a note about the last day between two lines that end at these costs, if there is space for it.
     pub(crate) fn note(&mut self, text: &str, costs: [Decimal; 2]) {
-        if width_of(text) <= self.label_max() {
-            let [first, second] = costs.map(|cost| self.scale.place(cost));
-            let at = (first + second) / 2.0;
+        let [first, second] = costs.map(|cost| self.scale.place(cost));
+        self.note_at(text, (first + second) / 2.0);
+    }
+
+    /// Writes a note about the last day above the names of the lines.
+    pub(crate) fn note_above(&mut self, text: &str) {
+        let names = self.labels.iter().filter(|label| label.colour != "faint");
+        self.note_at(text, names.map(|name| name.at).fold(f64::INFINITY, f64::min) - 0.1);
+    }
+
+    fn note_at(&mut self, text: &str, at: f64) {
+        if width_of(text) <= self.label_max() && at.is_finite() {
             let text = text.into();
             self.labels.push(EndLabel { at, text, name: None, colour: "ink", is_bold: false });
         }
     }
 
-    /// Returns the plot's margins, with the space needed to the left and to the right. On a phone, numbers and
-    /// names are inside the plot.
+    /// Returns the plot's margins, with the space needed to the left and to the right.
     pub(crate) fn margins(&self) -> Margins {
-        if self.form.is_narrow() {
-            return Margins::NONE;
-        }
         let ticks = self.scale.ticks();
         let numbers = ticks.iter().map(|tick| small_width_of(&format!("${}", tick.label)));
         let left = numbers.fold(0.0, f64::max) + GAP;
+        if self.form.is_narrow() {
+            return Margins::new(left.clamp(NARROW_LEFT[0], NARROW_LEFT[1]), 0.0, self.form);
+        }
         let right = self.labels.iter().map(EndLabel::width).fold(0.0, f64::max) + GAP;
         // Plots on a page all have these margins, unless their costs are unusual.
         let usual_right = if self.form.is_on_page() { 146.0 } else { 0.0 };

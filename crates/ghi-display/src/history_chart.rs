@@ -31,7 +31,8 @@ const LEVEL: &str = "Long-run level";
 
 /// The history of a scope compared with others, with the forecast.
 pub struct HistoryChart<'a> {
-    scope: Scope,
+    /// A region, or worldwide.
+    pub scope: Scope,
     /// The scope's name.
     pub name: &'a str,
     /// The scope's name, shortened as in the heading.
@@ -99,8 +100,11 @@ impl<'a> HistoryChart<'a> {
         })
     }
 
-    /// Draws the change over the range instead of costs, without the forecast.
-    pub fn as_change(self) -> Self {
+    /// Draws the change over the range instead of costs, without the forecast and averages, which would not start at zero.
+    pub fn as_change(mut self) -> Self {
+        for line in &mut self.lines {
+            line.means.clear();
+        }
         let lines = self.lines.into_iter().map(ScopeLine::relative).collect();
         Self { lines, level: None, is_change: true, ..self }
     }
@@ -112,10 +116,13 @@ impl<'a> HistoryChart<'a> {
         on_page(&caption, |form| self.lines_plot(form))
     }
 
-    /// Returns the name of the faint line, if there are seven-day averages in front of it.
-    pub fn faint_line(&self) -> Option<&'static str> {
-        let name = if self.range.is_weekly() { "one day per week" } else { "daily" };
-        (!self.means.is_empty()).then_some(name)
+    /// Returns which lines are averages.
+    pub fn about_averages(&self) -> &'static str {
+        match (self.lines.iter().all(|line| line.means.is_empty()), self.range.is_weekly()) {
+            (true, _) => "",
+            (false, true) => "7-day averages.",
+            (false, false) => "Faint lines: daily. Other lines: 7-day averages.",
+        }
     }
 
     /// Returns the latest value of each line, as at its end. In USD, omits the selected scope: `Worldwide $56,276`.
@@ -206,7 +213,10 @@ impl<'a> HistoryChart<'a> {
         // The thickest is drawn last, on top of the others.
         lines.sort_by(|(_, a), (_, b)| a.width.total_cmp(&b.width));
         for (line, style) in &lines {
-            plot.line(line, *style);
+            plot.line(line, *style, self.range.is_weekly());
+        }
+        if self.lines.iter().any(|line| !line.means.is_empty()) {
+            plot.note_above("7-day averages");
         }
         plot
     }
@@ -462,7 +472,7 @@ mod tests {
                     HistoryChart::new(&model, &today, (region, range), scopes, past).unwrap();
                 let has = chart.lines.iter().map(|line| !line.means.is_empty());
                 assert_eq!(has.collect::<Vec<_>>(), [has_means; 2], "{range:?}");
-                assert_eq!(chart.faint_line().is_some(), has_means);
+                assert_eq!(!chart.about_averages().is_empty(), has_means);
             }
         }
     }

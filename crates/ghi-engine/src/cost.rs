@@ -28,14 +28,6 @@ pub fn energy_kwh(hashes: f64, efficiency_j_per_th: f64) -> f64 {
 /// The cost in USD of mining one coin.
 ///
 /// `overhead` is total cost divided by energy cost.
-///
-/// ```
-/// use ghi_engine::{cost_usd_per_coin, hashes_per_coin};
-///
-/// let hashes = hashes_per_coin(89e12, 4_294_967_296.0, 3.125);
-/// let cost = cost_usd_per_coin(hashes, 25.0, 0.05, 1.25);
-/// assert_eq!(cost.round(), 53_091.0);
-/// ```
 pub fn cost_usd_per_coin(
     hashes_per_coin: f64,
     efficiency_j_per_th: f64,

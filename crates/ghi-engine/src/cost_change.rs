@@ -57,17 +57,6 @@ impl CostFactor {
 }
 
 /// The change in an average between two days, split into its factors.
-///
-/// ```
-/// use ghi_engine::{Inputs, Model, Scope};
-/// use jiff::civil::date;
-///
-/// let model = Model::new(Inputs::default());
-/// let change = model.change(Scope::Global, date(2026, 10, 15), date(2026, 11, 15))?;
-/// let parts = change.factors.iter().map(|factor| factor.change_usd.count());
-/// assert_eq!(parts.sum::<i64>(), change.total_usd.count());
-/// # Ok::<(), ghi_engine::NoFigures>(())
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostChange {
     /// The first day.

@@ -21,20 +21,6 @@ const PERCENT_DECIMALS: u8 = 2;
 const THOUSAND: f64 = 1_000.0;
 
 /// How the costs of a scope on a day are computed.
-///
-/// ```
-/// use ghi_engine::{Inputs, Model, Scope};
-/// use jiff::civil::date;
-///
-/// let model = Model::new(Inputs::default());
-/// let europe = Scope::find("eu", model.registry()).unwrap();
-/// let explanation = model.explain(europe, date(2026, 11, 15))?;
-/// let avg = &explanation.cases[1].steps;
-/// let energy_usd = avg.energy_kwh_per_coin.value() * avg.electricity_usd_per_kwh.value();
-/// let cost_usd = energy_usd * explanation.overhead.value();
-/// assert_eq!((cost_usd * 100.0).round() as u64, explanation.costs.avg_usd.count());
-/// # Ok::<(), ghi_engine::NoFigures>(())
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The scope of the costs.

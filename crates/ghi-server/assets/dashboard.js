@@ -6,24 +6,9 @@ const REACHED_BY_KEYBOARD = "a, input, select, button, summary, [tabindex]";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const main = () => document.querySelector("main");
 
-// The URL that the server assumes for itself, if its operator has not set a public one.
-const base = document.querySelector("[rel=canonical]") ? location.origin : new URL(document.querySelector(".printed").textContent).origin;
-
-// Puts the URL of this server, as the browser knows it, into the code to copy, and adds copy buttons.
+// Makes a page interactive, also after it has been replaced.
 function prepare() {
   document.querySelector(".printed").textContent = location.href;
-  for (const code of all(".get-data code")) {
-    code.textContent = code.textContent.replaceAll(base, location.origin);
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = "Copy";
-    button.onclick = async () => {
-      await navigator.clipboard.writeText(code.textContent);
-      button.textContent = "Copied";
-      setTimeout(() => (button.textContent = "Copy"), 2000);
-    };
-    code.after(button);
-  }
   for (const figure of all(".explorable")) {
     figure.tabIndex = 0;
     figure.setAttribute("aria-describedby", "keys");
@@ -38,8 +23,8 @@ let readout;
 async function reach(event) {
   if (readout || !event.target.closest?.(".explorable")) return;
   readout = {};
-  readout = await import("./readout.js");
-  readout.prepare();
+  readout = await import("./readout.js").catch(() => undefined);
+  readout?.prepare();
   // Replays the event that arrived before the script was loaded.
   if ("clientX" in event) event.target.dispatchEvent(new PointerEvent("pointermove", event));
 }
@@ -103,16 +88,12 @@ async function update(form) {
 document.addEventListener("input", ({ target }) => {
   if (!target.form?.matches(".curve-form")) return;
   const other = target.dataset.of ? target.form.elements[target.dataset.of] : target.parentElement.querySelector(`[data-of="${target.name}"]`);
-  if (target.validity.badInput) return;
   if (other) other.value = target.value;
+  // The message about the previous value.
+  document.getElementById(`invalid-${target.dataset.of ?? target.name}`)?.remove();
   update(target.form);
 });
-document.addEventListener("change", ({ target }) => {
-  if (!target.form?.matches(".curve-form")) return;
-  // The value of a field that isn't a number is empty.
-  if (target.validity.badInput) target.reportValidity();
-  else follow(urlOf(target.form), false);
-});
+document.addEventListener("change", ({ target: { form } }) => form?.matches(".curve-form") && follow(urlOf(form), false));
 document.addEventListener("submit", (event) => {
   if (!event.target.matches(".curve-form")) return;
   event.preventDefault();
@@ -143,8 +124,8 @@ function replace(fresh) {
 
 async function load(url, cache) {
   const response = await fetch(url, { cache, headers: { accept: "text/html" } });
-  // With an invalid number, the page has status 400, and says what is allowed.
-  if (!response.ok && response.status !== 400) throw new Error(response.statusText);
+  // A page with an invalid value says what is allowed.
+  if (response.status === 429 || response.status >= 500) throw new Error(response.statusText);
   return new DOMParser().parseFromString(await response.text(), "text/html");
 }
 
@@ -160,14 +141,24 @@ const isInUse = () =>
 
 async function refresh() {
   const status = document.getElementById("status");
+  const turn = turns;
   try {
     const fresh = await load(location.href, "no-cache");
     status.textContent = "";
-    if (!isInUse()) replace(fresh);
+    if (turn === turns && !isInUse()) replace(fresh);
   } catch {
     status.textContent = "Refresh failed. Showing the last data received.";
   }
 }
+
+// Resolves when no button or finger is pressed.
+let released;
+document.addEventListener("pointerdown", ({ button }) => {
+  if (button) return;
+  released = new Promise((resolve) => {
+    for (const type of ["pointerup", "pointercancel"]) addEventListener(type, () => setTimeout(resolve), { once: true });
+  });
+});
 
 // Follows a link within the dashboard without leaving the page, so that the reader keeps their place. The last one wins.
 let turns = 0;
@@ -179,11 +170,9 @@ async function follow(url, isNew) {
     const fresh = await load(url);
     if (turn !== turns) return;
     if (isNew !== undefined) history[isNew ? "pushState" : "replaceState"](null, "", url);
-    // A slider that is being dragged stays; its own change event follows.
-    if (main().querySelector('[type="range"]:active')) {
-      main().ariaBusy = null;
-      return;
-    }
+    // What is pressed stays, so that a click or a change can follow.
+    await released;
+    if (turn !== turns) return;
     // Text that the reader has typed in the meantime.
     const typed = fields().filter((field, at) => field.value !== before[at]).map((field) => [keyOf(field), field.value]);
     readout?.forget?.();
@@ -206,8 +195,14 @@ document.addEventListener("click", (event) => {
   const isPlain = !event.defaultPrevented && event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey;
   if (!link || !isPlain || link.origin !== location.origin || link.pathname !== location.pathname || !link.search && !location.search) return;
   event.preventDefault();
-  follow(link.href, true);
+  // Keeps numbers that the reader has just typed.
+  const [url, here] = [new URL(link.href), new URL(location.href)];
+  for (const { name, value } of link.matches(".reset") ? [] : all(".curve-form input:not([type])").filter(isChanged)) {
+    if (url.searchParams.get(name) === here.searchParams.get(name)) url.searchParams[value ? "set" : "delete"](name, value);
+  }
+  follow(url, true);
 });
+document.addEventListener("toggle", async ({ target }) => target.matches(".get-data[open]") && (await import("./get-data.js")).open(target), true);
 addEventListener("popstate", () => follow(location.href));
 
 prepare();

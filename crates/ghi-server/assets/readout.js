@@ -25,12 +25,14 @@ const lengthOf = ({ dataset: { first, last } }) => (Date.parse(last) - Date.pars
 // Moves the hairline of all charts to a day, with a dot and the cost of each line. Without a day, shows the last one,
 // without a hairline.
 let chosen;
+let from;
 function choose(day, isByKey) {
   chosen = day;
+  from = figures()[0].querySelector(".plot").dataset.first;
   read(day, isByKey);
   for (const mark of all(".at-day")) mark.remove();
-  // The gap is today's.
-  for (const gap of all('.compare [fill="var(--ink)"]')) gap.style.visibility = day === undefined ? "" : "hidden";
+  // Notes are about the last day.
+  for (const note of all('.explorable [fill="var(--ink)"]')) note.style.visibility = day === undefined ? "" : "hidden";
   compare(day);
   for (const plot of all(".explorable .plot")) {
     const x = `${(100 * (day ?? 0)) / lengthOf(plot)}%`;
@@ -144,7 +146,10 @@ export const prepare = () => figures().forEach(explore);
 
 // Shows the chosen day again after a refresh, or forgets it.
 export function restore() {
-  if (chosen !== undefined && days().includes(chosen)) choose(chosen);
+  if (chosen === undefined) return;
+  const first = figures()[0]?.querySelector(".plot").dataset.first;
+  const day = chosen - (Date.parse(first) - Date.parse(from)) / DAY_MS;
+  if (days().includes(day)) choose(day);
 }
 
 export function forget() {

@@ -189,19 +189,6 @@ fn start<S: Service>(
 ///
 /// Each response is made entirely from the old data or entirely from the new. A program that cannot read
 /// its new inputs [reports it](Self::failed), which shows in the metrics.
-///
-/// ```
-/// use ghi_server::{Config, Inputs, Sandbox};
-///
-/// # fn main() -> std::io::Result<()> {
-/// let sandbox = Sandbox::start(Config::default())?;
-/// let reload = sandbox.reload_handle();
-/// match Inputs::parse("seed = 'none'") {
-///     Ok(inputs) => reload.reload(inputs),
-///     Err(_) => reload.failed(),
-/// }
-/// # Ok(()) }
-/// ```
 #[derive(Clone)]
 pub struct Reload(Arc<Api>);
 

@@ -29,7 +29,7 @@ pub(crate) const PREVIEW: &str = "preview.png";
 pub(crate) const MOVEMENT: &str = "movement.svg";
 
 /// The other files: name, type and content.
-const FILES: [(&str, &str, &[u8]); 11] = [
+const FILES: [(&str, &str, &[u8]); 12] = [
     ("style.css", "text/css; charset=utf-8", built!("style.css")),
     ("region.css", "text/css; charset=utf-8", built!("region.css")),
     ("text.css", "text/css; charset=utf-8", built!("text.css")),
@@ -37,6 +37,7 @@ const FILES: [(&str, &str, &[u8]); 11] = [
     ("dashboard.js", SCRIPT, built!("dashboard.js")),
     ("curve.js", SCRIPT, built!("curve.js")),
     ("readout.js", SCRIPT, built!("readout.js")),
+    ("get-data.js", SCRIPT, built!("get-data.js")),
     ("docs.js", SCRIPT, built!("docs.js")),
     (ICON, "image/svg+xml", include_bytes!("../../assets/icon.svg")),
     (PREVIEW, "image/png", include_bytes!("../../assets/preview.png")),

@@ -80,7 +80,8 @@ struct ProblemPage<'a> {
 struct ErrorLinks<'a> {
     /// The nearest day with data, if it isn't today.
     covered_day: Option<Date>,
-    /// Regions whose names or ids resemble the given one.
+    /// The path, up to the id, of pages of regions with similar names, and these regions.
+    path: &'static str,
     similar_regions: Vec<&'a RegisteredRegion>,
 }
 
@@ -135,6 +136,7 @@ pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> HandlerRe
     let (today, nearest) = (context.today(), context.model().nearest_covered(context.today()));
     let covered_day = (problem.code == Code::NoFigures && nearest != today).then_some(nearest);
     let given = context.query.get("region_id").ok().flatten();
+    let path = if given.is_some() { "explain?region_id=" } else { "regions/" };
     let given = given.as_deref().unwrap_or(context.path_parameter);
     let region = |scope| match scope {
         Scope::Region(region) => Some(&context.registry()[region]),
@@ -144,7 +146,7 @@ pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> HandlerRe
         Code::UnknownRegion => similar_scopes(given, context.model()).filter_map(region).collect(),
         _ => Vec::new(),
     };
-    let links = ErrorLinks { covered_day, similar_regions };
+    let links = ErrorLinks { covered_day, path, similar_regions };
     with_links(context.site, context.headers, problem, links)
 }
 

@@ -16,7 +16,7 @@ use crate::routes::date_range::DateRange;
 
 /// How many names are suggested, for texts of how many bytes, and how similar they must be, from 0 to 1.
 const SUGGESTIONS: usize = 3;
-const SUGGESTED_FOR_MAX: usize = 300;
+const SUGGESTED_FOR_MAX: usize = 100;
 const SIMILARITY_MIN: f64 = 0.75;
 
 /// Parses a parameter. Returns `None` if it is not given, or left empty in a form.

@@ -64,11 +64,6 @@ impl InvalidChoice {
         invalid.iter().find(|choice| choice.field == field)
     }
 
-    /// Returns the number that was given, if it is one.
-    pub(crate) fn number(&self) -> Option<f64> {
-        self.given.trim().parse().ok().filter(|number: &f64| number.is_finite())
-    }
-
     /// Returns whether no region has the id or the name that was given.
     pub(crate) fn is_unknown_region(&self) -> bool {
         self.problem.code == Code::UnknownRegion
@@ -83,7 +78,8 @@ impl InvalidChoice {
         match (sentence.split_once(" must "), self.range) {
             (_, Some(range)) => {
                 let [from, to] = range.map(grouped);
-                format!("Enter a number from {from} to {to}, or leave the field empty.")
+                let comma = if self.given.contains(',') { "Use a decimal point. " } else { "" };
+                format!("{comma}Enter a number from {from} to {to}, or leave the field empty.")
             }
             (Some((_, rule)), _) if rule.starts_with("be two") => {
                 "Choose two different regions.".into()
@@ -239,14 +235,16 @@ fn suggestions(
     let known = |text: &str| parameters::named_scope(text.trim(), registry);
     let given = given(field, query);
     let (one, other) = given.split_once(',').unwrap_or((&given, ""));
-    let (text, with) = match (field, one, other) {
-        ("region_id", ..) => (&*given, None),
-        ("compare", one, other) if known(one).is_some() => (other, known(one)),
-        ("compare", one, other) => (one, known(other).or(Some(Scope::Global))),
+    let is_second = known(one).is_some();
+    let (text, with) = match (field, is_second) {
+        ("region_id", _) => (&*given, None),
+        ("compare", true) => (other, known(one)),
+        ("compare", false) => (one, known(other).or(Some(Scope::Global))),
         _ => return Vec::new(),
     };
     let link = |scope: Scope| {
         let view = match with {
+            Some(with) if is_second => View { compare: Some([with, scope]), ..view.clone() },
             Some(with) => View { compare: Some([scope, with]), ..view.clone() },
             None => View { scope, ..view.clone() },
         };
@@ -356,9 +354,12 @@ mod tests {
             "Enter a number from 1 to 10, or leave the field empty."
         );
         let meant = &InvalidChoice::of(&invalid, "compare").unwrap().suggestions;
-        assert_eq!(*meant, [("China".into(), "?range=7d&compare=cn,us".into())]);
+        assert_eq!(*meant, [("China".into(), "?range=7d&compare=us,cn".into())]);
         let (_, invalid) = parse("compare=us,chnia");
+        assert_eq!(invalid[0].suggestions, [("China".into(), "?compare=us,cn".into())]);
+        let (_, invalid) = parse("compare=chnia,us&electricity_usd_per_kwh=0,05");
         assert_eq!(invalid[0].suggestions, [("China".into(), "?compare=cn,us".into())]);
+        assert!(invalid[1].words().starts_with("Use a decimal point. "));
         let (_, invalid) = parse("range=8d&efficiency_j_per_th=x");
         let words: Vec<String> = invalid.iter().map(InvalidChoice::words).collect();
         assert_eq!(words[0], "Range must be one of 7d, 30d, 90d, 1y, 5y, all.");

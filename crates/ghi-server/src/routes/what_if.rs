@@ -25,7 +25,7 @@ impl WhatIfInput {
             }
         }
         match parse(query, &WhatIf::J_PER_MH) {
-            Ok(Some(j_per_mh)) => given = given.with_efficiency(1e6 * j_per_mh),
+            Ok(Some(j_per_mh)) => given = given.with_efficiency((1e12 * j_per_mh).round() / 1e6),
             Ok(None) => {}
             Err(problem) => failed(WhatIf::J_PER_MH.name, problem),
         }
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(parse("overhead=&efficiency_j_per_th=%20").unwrap(), WhatIfInput::NONE);
         let given = parse("overhead=1.5&electricity_usd_per_kwh=5e-2&x=1").unwrap();
         assert_eq!(given.or(&today), WhatIf::new([0.05, 20.0, 1.5, 3.125]));
-        assert_eq!(parse("efficiency_j_per_mh=8").unwrap().values()[1], Some(8e6));
+        assert_eq!(parse("efficiency_j_per_mh=2.05").unwrap().values()[1], Some(2.05e6));
         let fields: Vec<_> = given.fields().collect();
         assert_eq!(
             fields,

@@ -144,7 +144,7 @@ fn the_cost_drivers_of_a_region_multiply_to_its_difference() {
     let world = server.json("/v1/ghi/snapshot")["global_avg_cost_usd"].as_f64().unwrap();
     for id in ["us", "eu", "cn"] {
         let html = server.get(&format!("/regions/{id}")).body;
-        let table = part(&html, "<section class=\"cost-drivers\"", "</section>");
+        let table = part(&html, "<section class=\"cost-drivers whole\"", "</section>");
         let numbers: Vec<f64> =
             marked(table).iter().map(|number| number.parse().unwrap()).collect();
         let [own_fleet, fleet, own_price, price, own_overhead, overhead] = numbers[..] else {

@@ -77,7 +77,10 @@ impl<'a> ComparisonBlock<'a> {
             fields: View { compare: None, ..view.clone() }.fields(registry),
             options: if count <= SUGGESTED_MAX { options.collect() } else { Vec::new() },
             is_typed: count > LISTED_MAX,
-            chosen: given.map_or(chosen, |(one, other)| [one, other]),
+            chosen: given.map_or(chosen, |(one, other)| {
+                let id = |text| named_scope(text, registry).map(|scope| scope.region_id(registry));
+                [one, other].map(|text| id(text).unwrap_or(text))
+            }),
             invalid,
             compared: view.compare.map(|both| compared(edition, view, both, site)).transpose()?,
         })

@@ -80,7 +80,9 @@ impl<'a> CurveBlock<'a> {
         let per_difficulty = miner.hashes_per_difficulty.value();
         let cost =
             numbers.cost_usd(miner.difficulty, per_difficulty, miner.steps.cost_usd.decimals());
-        let is_changed = view.what_if != WhatIfInput::NONE;
+        let is_valid = |field: &NumberField| InvalidChoice::of(invalid, field.name).is_none();
+        let fields = fields(&miner, view.what_if);
+        let is_changed = view.what_if != WhatIfInput::NONE && fields.iter().all(is_valid);
         let curve = CostCurve::new(today);
         let below = curve.share_below_pct(price.usd());
         let drawn = cost.filter(|_| is_changed);
@@ -110,13 +112,13 @@ impl<'a> CurveBlock<'a> {
                 .map(|share| share_in_words(share, "100%", "0%")),
             query_without_price: View { price: None, ..view.clone() }.query(registry),
             hidden_fields: View { price: None, ..of_today.clone() }.fields(registry),
-            fields: fields(&miner, view.what_if),
+            fields,
             has_more: overhead.or(reward).is_some()
                 || invalid.iter().any(|choice| folded.contains(&choice.field)),
             machines: machines.collect(),
             is_changed,
             query_of_today: of_today.query(registry),
-            yours: yours(&numbers, drawn, price.usd(), &curve),
+            yours: yours(&numbers, drawn, price, &curve),
             cost,
             invalid,
         })
@@ -148,16 +150,18 @@ impl<'a> CurveBlock<'a> {
 
 /// Describes where a cost is on the curve: `At $0.05/kWh and 17.5 J/TH: $41,200, cheaper than 93% of the
 /// hashrate; margin 70%`.
-fn yours(numbers: &WhatIf, cost: Option<Decimal>, price: Decimal, curve: &CostCurve) -> String {
+fn yours(numbers: &WhatIf, cost: Option<Decimal>, price: CurvePrice, curve: &CostCurve) -> String {
     let WhatIf { electricity_usd_per_kwh, efficiency_j_per_th, .. } = numbers;
     let Some(cost) = cost else { return "The result is too large to display".into() };
     let above = Decimal::new(10_000 - curve.share_below_pct(cost).count(), 2);
-    let margin = match cost.count() {
-        0 => String::new(),
-        _ => format!(
-            "; margin {}",
-            signed_percent(Delta { from: cost, to: price }.percent(), 0).trim_start_matches('+')
-        ),
+    let margin = match price {
+        // Without a price, there is no margin.
+        CurvePrice::Average(_) => String::new(),
+        _ if cost.count() == 0 => String::new(),
+        CurvePrice::Market(price) | CurvePrice::Reader(price) => {
+            let margin = signed_percent(Delta { from: cost, to: price }.percent(), 0);
+            format!("; margin {}", margin.trim_start_matches('+'))
+        }
     };
     format!(
         "At ${}/kWh and {}: ${}, {} of the hashrate{margin}",

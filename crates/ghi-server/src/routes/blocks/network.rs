@@ -1,7 +1,9 @@
 //! The network and, if there is a price, mining margins, each with its last 30 days.
 
 use askama::Template;
-use ghi_display::{Amount, Delta, Percent, Range, hashprice, long_date, sparkline, with_prefix};
+use ghi_display::{
+    Amount, Delta, Range, hashprice, long_date, share_in_words, sparkline, with_prefix,
+};
 use ghi_engine::{Day, Decimal, Economics, NetworkState, NoFigures, Scope};
 
 use crate::edition::Edition;
@@ -94,7 +96,7 @@ fn economics_tiles(days: &[Economics]) -> Vec<FigureTile> {
         ratio @ 0.1..1e3 => (format!("{ratio:.2}×"), String::new()),
         _ => (format!("{}×", Amount(value).rounded()), String::new()),
     };
-    let percent = |value| (Percent(value).to_string(), "of hashrate".into());
+    let percent = |value| (share_in_words(value, "100%", "0%"), "of hashrate".into());
     let figures = [
         tile("Price / cost", days, |day| day.price_to_cost, ratio),
         tile("Hashprice", days, |day| day.hashprice_usd_per_ph_day, hashprice),
