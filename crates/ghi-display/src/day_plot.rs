@@ -66,12 +66,15 @@ pub(crate) fn is_logarithmic(costs: impl Iterator<Item = Decimal> + Clone) -> bo
     low > 0 && costs.max().is_some_and(|high| high.count() / 5 >= low)
 }
 
-/// The usual space to the left of the plot, for the numbers of costs, and its bounds on a phone, in pixels.
+/// The usual space to the left of the plot, for the numbers of costs, and that on a phone, in pixels.
 const USUAL_LEFT: f64 = 64.0;
-const NARROW_LEFT: [f64; 2] = [32.0, 48.0];
+const NARROW_LEFT: f64 = 38.0;
+
+/// The space to the right of the plot on a phone, for half a date, in pixels.
+const NARROW_RIGHT: f64 = 22.0;
 
 /// The width of the widest name in a legend, and of a line in front of it, in pixels.
-const LEGEND_MAX: f64 = 116.0;
+const LEGEND_MAX: f64 = 100.0;
 const LEGEND_LINE: f64 = 20.0;
 
 /// The space between the end of a line and its label, in pixels.
@@ -289,12 +292,12 @@ impl DayPlot {
 
     /// Returns the plot's margins, with the space needed to the left and to the right.
     pub(crate) fn margins(&self) -> Margins {
+        if self.form.is_narrow() {
+            return Margins::new(NARROW_LEFT, NARROW_RIGHT, self.form);
+        }
         let ticks = self.scale.ticks();
         let numbers = ticks.iter().map(|tick| small_width_of(&format!("${}", tick.label)));
         let left = numbers.fold(0.0, f64::max) + GAP;
-        if self.form.is_narrow() {
-            return Margins::new(left.clamp(NARROW_LEFT[0], NARROW_LEFT[1]), 0.0, self.form);
-        }
         let right = self.labels.iter().map(EndLabel::width).fold(0.0, f64::max) + GAP;
         // Plots on a page all have these margins, unless their costs are unusual.
         let usual_right = if self.form.is_on_page() { 146.0 } else { 0.0 };
