@@ -460,6 +460,7 @@ test("an invalid number is explained next to its field, and the previous result 
     for (const [text, message] of [["50", /^Enter a number from /], ["0,05", /^Use a decimal point\. Enter /], ["x", /^Enter a number/]]) {
       await page.locator("#electricity_usd_per_kwh").fill(text);
       assert.equal(await page.locator("#invalid-electricity_usd_per_kwh").count(), 0, "about the value before");
+      await page.locator("#invalid-electricity_usd_per_kwh").getByText(message).waitFor();
       await page.keyboard.press("Enter");
       await page.locator("#invalid-electricity_usd_per_kwh").getByText(message).waitFor();
       assert.equal(await page.locator("#electricity_usd_per_kwh").inputValue(), text);

@@ -7,20 +7,6 @@ use serde_json::Value;
 use crate::exchange::{ErrorKind, ExchangeFailure, WholeResponse, one_line, reports_tls_port};
 
 /// A failed call. The message is one line that includes the requested URL.
-///
-/// ```
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let sandbox = ghi_server::Sandbox::start(ghi_server::Config::default())?;
-/// use ghi_client::{Client, ErrorKind};
-///
-/// let error = Client::new(sandbox.url())?.region_detail("atlantis").await.unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::Problem);
-/// assert_eq!(error.status(), Some(404));
-/// assert_eq!(error.code(), Some("unknown_region"));
-/// assert!(error.to_string().contains("/v1/ghi/regions/atlantis returned 404 unknown_region: "));
-/// # Ok(()) }
-/// ```
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {

@@ -45,13 +45,6 @@ impl Resource {
     }
 
     /// Returns the path and query, to be appended to the base URL.
-    ///
-    /// ```
-    /// use ghi_client::Resource;
-    ///
-    /// assert_eq!(Resource::RegionDetail("us".into()).target(), "/v1/ghi/regions/us");
-    /// assert_eq!(Resource::History("a b".into()).target(), "/v1/ghi/history?region_id=a%20b");
-    /// ```
     pub fn target(&self) -> String {
         match self {
             Self::Metadata => paths::METADATA.into(),
@@ -71,11 +64,6 @@ fn escaped(text: &str) -> String {
 }
 
 /// Returns a path with the parameters that have a value, for [`Client::text_at`](crate::Client::text_at).
-///
-/// ```
-/// let target = ghi_client::with_query("/export/explain.csv", [("date", None), ("region_id", Some("a b".into()))]);
-/// assert_eq!(target, "/export/explain.csv?region_id=a%20b");
-/// ```
 pub fn with_query<const N: usize>(path: &str, parameters: [(&str, Option<String>); N]) -> String {
     let given = parameters.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let query: Vec<String> =

@@ -32,7 +32,10 @@ const WIDTHS: [f64; 3] = [330.0, 490.0, 980.0];
 /// The height of a name above its block, in pixels. On a phone, names are smaller, and not wider than `ROW_NAME_MAX`.
 const NAME_HEIGHT: f64 = 20.0;
 const ROW_NAME_HEIGHT: f64 = 12.0;
-const ROW_NAME_MAX: f64 = 120.0;
+const ROW_NAME_MAX: f64 = 150.0;
+
+/// The height of the label of a level, with the space below it, in lines.
+const LABEL_LINES: f64 = 2.4;
 
 /// The smallest width of a block, and height below its band, for a vertical name, in pixels.
 const VERTICAL_WIDTH: f64 = 16.0;
@@ -249,11 +252,10 @@ fn levels(
         level("2 3", "You", cost, Some(share))
     }));
     levels.sort_by(|one, other| one.y.total_cmp(&other.y));
-    // Labels have two lines.
-    let heights: Vec<f64> = levels.iter().map(|level| level.y / 2.0).collect();
-    let placed = spread_out(&heights, [0.0, (PLOT - LABEL_HEIGHT) / 2.0]);
+    let heights: Vec<f64> = levels.iter().map(|level| level.y / LABEL_LINES).collect();
+    let placed = spread_out(&heights, [0.0, (PLOT - LABEL_HEIGHT) / LABEL_LINES]);
     for (level, y) in levels.iter_mut().zip(placed) {
-        level.label_y = short(2.0 * y);
+        level.label_y = short(LABEL_LINES * y);
     }
     levels
 }

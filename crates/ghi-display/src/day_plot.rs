@@ -94,6 +94,8 @@ pub(crate) struct DayPlot {
     labels: Vec<EndLabel>,
     /// On a phone, the names of the lines, which are above the plot.
     legend: Vec<LegendEntry>,
+    /// On a phone, the height and the text of a name inside the plot.
+    inside: Option<(f64, String)>,
     pub(crate) marks: Vec<DayMark>,
 }
 
@@ -141,7 +143,8 @@ impl DayPlot {
         };
         let (lines, dots) = (String::new(), String::new());
         let (labels, legend, marks) = (Vec::new(), Vec::new(), Vec::new());
-        Self { form, height, unit, scale, axis, lines, dots, labels, legend, marks }
+        let inside = None;
+        Self { form, height, unit, scale, axis, lines, dots, labels, legend, inside, marks }
     }
 
     /// Returns the points of costs, in days across and half pixels down: as precise as a screen, and short
@@ -225,8 +228,10 @@ impl DayPlot {
         let points = self.points([(first, cost), (last, cost)].into_iter());
         let style = LineStyle { colour: "faint", width: 1.25, is_dashed: false };
         self.add_stroke(&points, style, " stroke-dasharray=\"2 4\"");
-        // On a phone, the caption names it.
-        if !self.form.is_narrow() {
+        if self.form.is_narrow() {
+            let text = format!("{name} ${}", self.unit.written(cost));
+            self.inside = Some((short(self.scale.place(cost) - 5.0), text));
+        } else {
             self.name(name, "$", cost, style);
         }
     }

@@ -125,15 +125,18 @@ impl<'a> HistoryChart<'a> {
         }
     }
 
-    /// Returns the latest value of each line, as at its end. In USD, omits the selected scope: `Worldwide $56,276`.
-    pub fn readings(&self) -> Vec<String> {
-        let lines = self.lines.iter().filter(|line| self.is_change || line.scope != self.scope);
+    /// Returns the latest value of each line, or else its seven-day average, if they are drawn. In USD, omits the
+    /// selected scope: `Worldwide $56,276`.
+    pub fn readings(&self, of_means: bool) -> Vec<String> {
+        let is_drawn =
+            of_means || self.means.is_empty() || self.is_change || !self.range.is_weekly();
         let (unit, sign) = (self.unit(), if self.is_change { "" } else { "$" });
         let text = |line: &ScopeLine<'_>| {
-            let last = line.means.last().copied().unwrap_or(line.ends()[1]);
-            format!("{} {sign}{}", isolated(line.name), unit.written(last.1))
+            let last = if of_means { *line.means.last()? } else { line.ends()[1] };
+            Some(format!("{} {sign}{}", isolated(line.name), unit.written(last.1)))
         };
-        lines.map(text).collect()
+        let lines = self.lines.iter().filter(|_| is_drawn);
+        lines.filter(|line| self.is_change || line.scope != self.scope).filter_map(text).collect()
     }
 
     fn unit(&self) -> Unit {

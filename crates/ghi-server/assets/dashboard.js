@@ -38,11 +38,13 @@ async function nameBlock(event) {
 }
 for (const type of ["pointermove", "pointerdown", "focusin"]) document.addEventListener(type, nameBlock);
 
+const isNumber = (text) => text && !isNaN(text);
+
 // The price and the reader's numbers: a slider for each, which would be useless without this script.
 function addSlider(input) {
   const slider = document.createElement("input");
   const [min, max, step] = input.dataset.slider.split(" ");
-  Object.assign(slider, { type: "range", min, max, step, value: input.value || input.placeholder, ariaLabel: input.labels[0].textContent });
+  Object.assign(slider, { type: "range", min, max, step, value: isNumber(input.value) ? input.value : input.placeholder, ariaLabel: input.labels[0].textContent });
   slider.dataset.of = input.name;
   input.after(slider);
   // Arrow keys would start from the minimum if the field is empty.
@@ -65,6 +67,7 @@ function urlOf(form) {
 }
 
 // Shows the result while a slider moves: one request at a time, ending with the latest values.
+let hint;
 let isLoading = false;
 let isOutdated = false;
 async function update(form) {
@@ -78,6 +81,13 @@ async function update(form) {
       const other = fresh.getElementById(part.id);
       if (other) part.replaceChildren(...document.adoptNode(other).childNodes);
     }
+    // Not while the reader is still typing.
+    clearTimeout(hint);
+    hint = setTimeout(() => {
+      for (const message of all(".curve-form .invalid", fresh)) {
+        if (!document.getElementById(message.id)) document.getElementById(message.id.slice(8))?.parentElement.append(message);
+      }
+    }, 1000);
   } catch {
     // The final value is loaded as a page, which reports errors.
   }
@@ -88,8 +98,9 @@ async function update(form) {
 document.addEventListener("input", ({ target }) => {
   if (!target.form?.matches(".curve-form")) return;
   const other = target.dataset.of ? target.form.elements[target.dataset.of] : target.parentElement.querySelector(`[data-of="${target.name}"]`);
-  if (other) other.value = target.value;
+  if (other && isNumber(target.value)) other.value = target.value;
   // The message about the previous value.
+  clearTimeout(hint);
   document.getElementById(`invalid-${target.dataset.of ?? target.name}`)?.remove();
   update(target.form);
 });

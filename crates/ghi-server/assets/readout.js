@@ -31,8 +31,8 @@ function choose(day, isByKey) {
   from = figures()[0].querySelector(".plot").dataset.first;
   read(day, isByKey);
   for (const mark of all(".at-day")) mark.remove();
-  // Notes are about the last day.
-  for (const note of all('.explorable [fill="var(--ink)"]')) note.style.visibility = day === undefined ? "" : "hidden";
+  // The gap is that of the last day.
+  for (const note of all('.compare [fill="var(--ink)"]')) note.style.visibility = day === undefined ? "" : "hidden";
   compare(day);
   for (const plot of all(".explorable .plot")) {
     const x = `${(100 * (day ?? 0)) / lengthOf(plot)}%`;
@@ -48,6 +48,8 @@ function choose(day, isByKey) {
       const point = points(front).find((point) => point.day === day);
       if (point) heights.set(labels[at], point.y);
     });
+    const note = plot.querySelector('.history text[fill="var(--ink)"]');
+    if (note && heights.size) heights.set(note, Math.min(...heights.values()) - 1);
     placeLabels(all("text", labels[0]?.parentNode ?? hairline).filter((label) => label.style.visibility !== "hidden"), heights);
     // The dots at the ends belong to the last day.
     for (const dot of all(":scope > circle", plot)) dot.style.visibility = day === undefined ? "" : "hidden";
@@ -109,12 +111,18 @@ function read(day, isByKey) {
   const element = (tag, textContent) => Object.assign(document.createElement(tag), { textContent });
   readout.replaceChildren(element("strong", date));
   const { step } = readout.dataset;
-  const parts = step ? [`minimum $${min}`, `average $${avg}`, `maximum $${max}`, change && `${change} from the ${step}`, mean && `7-day average $${mean}`] : [];
+  const parts = step ? [`minimum $${min}`, `average $${avg}`, `maximum $${max}`, change && `${change} from the ${step}`] : [];
   // Adds the worldwide cost next to a region's, or the change of every line.
   const drawn = lines(document.querySelector(".history .wide"));
-  all(".history [data-name]").forEach((label, at) => {
-    if (!step || !label.hasAttribute("font-weight")) parts.push(`${label.dataset.name} ${step ? "$" : ""}${costOn(meanOf(drawn[at]) ?? drawn[at], day)}`);
+  let means = `7-day average $${mean}`;
+  all(".history [data-name]").forEach(({ dataset: { name }, attributes }, at) => {
+    if (step && attributes["font-weight"]) return;
+    const average = meanOf(drawn[at]);
+    // On long ranges, only averages are drawn.
+    if (!step || !mean || average) parts.push(`${name} ${step ? "$" : ""}${costOn(drawn[at], day)}`);
+    means += ` (${name} $${costOn(average ?? drawn[at], day)})`;
   });
+  if (step && mean) parts.push(means);
   for (const part of parts.filter(Boolean)) readout.append(" ", element("span", part));
 }
 

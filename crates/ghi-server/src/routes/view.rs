@@ -78,8 +78,8 @@ impl InvalidChoice {
         match (sentence.split_once(" must "), self.range) {
             (_, Some(range)) => {
                 let [from, to] = range.map(grouped);
-                let comma = if self.given.contains(',') { "Use a decimal point. " } else { "" };
-                format!("{comma}Enter a number from {from} to {to}, or leave the field empty.")
+                let hint = about_commas(&self.given);
+                format!("{hint}Enter a number from {from} to {to}, or leave the field empty.")
             }
             (Some((_, rule)), _) if rule.starts_with("be two") => {
                 "Choose two different regions.".into()
@@ -87,6 +87,20 @@ impl InvalidChoice {
             (Some((_, rule)), _) => format!("{}{rest} must {rule}.", first.to_uppercase()),
             (None, _) => format!("{sentence}."),
         }
+    }
+}
+
+/// Says how to write a number that has commas.
+fn about_commas(given: &str) -> String {
+    let groups: Vec<&str> = given.split(',').collect();
+    let is_group = |text: &&str| text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+    match &*groups {
+        [_] => String::new(),
+        ["" | "0", ..] => "Use a decimal point. ".into(),
+        [_, rest @ ..] if rest.iter().all(is_group) => {
+            format!("Leave out the commas: {}. ", groups.concat())
+        }
+        _ => "Use a decimal point. ".into(),
     }
 }
 
@@ -360,6 +374,8 @@ mod tests {
         let (_, invalid) = parse("compare=chnia,us&electricity_usd_per_kwh=0,05");
         assert_eq!(invalid[0].suggestions, [("China".into(), "?compare=cn,us".into())]);
         assert!(invalid[1].words().starts_with("Use a decimal point. "));
+        let (_, invalid) = parse("price=50,000");
+        assert!(invalid[0].words().starts_with("Leave out the commas: 50000. "));
         let (_, invalid) = parse("range=8d&efficiency_j_per_th=x");
         let words: Vec<String> = invalid.iter().map(InvalidChoice::words).collect();
         assert_eq!(words[0], "Range must be one of 7d, 30d, 90d, 1y, 5y, all.");
