@@ -74,7 +74,7 @@ const NARROW_LEFT: f64 = 38.0;
 const NARROW_RIGHT: f64 = 22.0;
 
 /// The width of the widest name in a legend, and of a line in front of it, in pixels.
-const LEGEND_MAX: f64 = 100.0;
+const LEGEND_MAX: f64 = 104.0;
 const LEGEND_LINE: f64 = 20.0;
 
 /// The space between the end of a line and its label, in pixels.
@@ -262,7 +262,8 @@ impl DayPlot {
     /// Names a line that ends at a cost. The cost is written after a sign, unless the plot is narrow.
     fn name(&mut self, name: &str, sign: &str, cost: Decimal, style: LineStyle) {
         if self.form.is_narrow() {
-            let end = |entry: &LegendEntry| entry.at + LEGEND_LINE + width_of(&entry.name) + GAP;
+            let end =
+                |entry: &LegendEntry| entry.at + LEGEND_LINE + small_width_of(&entry.name) + GAP;
             let at = short(self.legend.last().map_or(0.0, end));
             let name = isolated(&shortened(name, LEGEND_MAX));
             return self.legend.push(LegendEntry { at, name, style });

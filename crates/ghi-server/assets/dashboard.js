@@ -3,7 +3,7 @@
 const REFRESH_EVERY_MS = 60_000;
 const REACHED_BY_KEYBOARD = "a, input, select, button, summary, [tabindex]";
 
-const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+export const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const main = () => document.querySelector("main");
 
 // Makes a page interactive, also after it has been replaced.
@@ -60,49 +60,20 @@ function addSlider(input) {
 }
 
 // The URL of the view with the values of the form.
-function urlOf(form) {
+export function urlOf(form) {
   const url = new URL(form.action);
   for (const [name, value] of new FormData(form)) if (value) url.searchParams.set(name, value);
   return url;
 }
 
-// Shows the result while a slider moves: one request at a time, ending with the latest values.
-let hint;
-let isLoading = false;
-let isOutdated = false;
-async function update(form) {
-  isOutdated = isLoading;
-  if (isLoading) return;
-  isLoading = true;
-  try {
-    const fresh = await load(urlOf(form));
-    // A newer page may have replaced the form.
-    for (const part of form.isConnected ? all("[data-live]") : []) {
-      const other = fresh.getElementById(part.id);
-      if (other) part.replaceChildren(...document.adoptNode(other).childNodes);
-    }
-    // Not while the reader is still typing.
-    clearTimeout(hint);
-    hint = setTimeout(() => {
-      for (const message of all(".curve-form .invalid", fresh)) {
-        if (!document.getElementById(message.id)) document.getElementById(message.id.slice(8))?.parentElement.append(message);
-      }
-    }, 1000);
-  } catch {
-    // The final value is loaded as a page, which reports errors.
-  }
-  isLoading = false;
-  if (isOutdated && form.isConnected) update(form);
-}
-
-document.addEventListener("input", ({ target }) => {
+// Shows the result while the reader types a number or drags a slider.
+document.addEventListener("input", async ({ target }) => {
   if (!target.form?.matches(".curve-form")) return;
   const other = target.dataset.of ? target.form.elements[target.dataset.of] : target.parentElement.querySelector(`[data-of="${target.name}"]`);
   if (other && isNumber(target.value)) other.value = target.value;
   // The message about the previous value.
-  clearTimeout(hint);
   document.getElementById(`invalid-${target.dataset.of ?? target.name}`)?.remove();
-  update(target.form);
+  (await import("./live.js")).update(target.form);
 });
 document.addEventListener("change", ({ target: { form } }) => form?.matches(".curve-form") && follow(urlOf(form), false));
 document.addEventListener("submit", (event) => {
@@ -133,7 +104,7 @@ function replace(fresh) {
   readout?.restore?.();
 }
 
-async function load(url, cache) {
+export async function load(url, cache) {
   const response = await fetch(url, { cache, headers: { accept: "text/html" } });
   // A page with an invalid value says what is allowed.
   if (response.status === 429 || response.status >= 500) throw new Error(response.statusText);

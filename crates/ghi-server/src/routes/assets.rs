@@ -29,13 +29,14 @@ pub(crate) const PREVIEW: &str = "preview.png";
 pub(crate) const MOVEMENT: &str = "movement.svg";
 
 /// The other files: name, type and content.
-const FILES: [(&str, &str, &[u8]); 12] = [
+const FILES: [(&str, &str, &[u8]); 13] = [
     ("style.css", "text/css; charset=utf-8", built!("style.css")),
     ("region.css", "text/css; charset=utf-8", built!("region.css")),
     ("text.css", "text/css; charset=utf-8", built!("text.css")),
     ("site.js", SCRIPT, built!("site.js")),
     ("dashboard.js", SCRIPT, built!("dashboard.js")),
     ("curve.js", SCRIPT, built!("curve.js")),
+    ("live.js", SCRIPT, built!("live.js")),
     ("readout.js", SCRIPT, built!("readout.js")),
     ("get-data.js", SCRIPT, built!("get-data.js")),
     ("docs.js", SCRIPT, built!("docs.js")),
