@@ -11,15 +11,15 @@ const HEIGHT: f64 = 48.0;
 /// The padding of the line in half pixels, so that neither the line nor its end is clipped.
 const MARGIN: f64 = 6.0;
 
-/// The most points of a sparkline, so that a page with many stays small.
-const POINTS_MAX: usize = 20;
+/// The most points of a sparkline, so that a page with many stays small: every second of 31 days.
+const POINTS_MAX: usize = 16;
 
 /// Draws a sparkline of averages: a line with a dot at its end. A constant line is in the middle. If there
-/// are too many averages, only every nth is drawn, including the last.
+/// are too many averages, only some are drawn, including the first and the last.
 pub fn sparkline(averages: &[Decimal]) -> String {
-    let step = averages.len().div_ceil(POINTS_MAX).max(1);
-    let mut averages: Vec<Decimal> = averages.iter().rev().step_by(step).copied().collect();
-    averages.reverse();
+    let drawn = averages.len().min(POINTS_MAX);
+    let place = |index| index * averages.len().saturating_sub(1) / drawn.saturating_sub(1).max(1);
+    let averages: Vec<Decimal> = (0..drawn).map(|index| averages[place(index)]).collect();
     let costs = || averages.iter().map(|cost| cost.count() as f64);
     let low = costs().fold(f64::INFINITY, f64::min);
     let span = costs().fold(f64::NEG_INFINITY, f64::max) - low;
@@ -68,6 +68,9 @@ mod tests {
         let svg = sparkline(&costs(&[100, 300, 200]));
         assert!(svg.contains("d=\"M6 42l94-36 94 18\""), "{svg}");
         assert!(svg.contains("<circle cx=\"194\" cy=\"24\""), "{svg}");
+        let mut steps = [300; 31];
+        steps[0] = 100;
+        assert!(sparkline(&costs(&steps)).contains("d=\"M6 42l"), "the first is drawn");
     }
 
     #[test]

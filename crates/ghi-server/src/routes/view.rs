@@ -78,8 +78,9 @@ impl InvalidChoice {
         match (sentence.split_once(" must "), self.range) {
             (_, Some(range)) => {
                 let [from, to] = range.map(grouped);
-                let hint = about_commas(&self.given);
-                format!("{hint}Enter a number from {from} to {to}, or leave the field empty.")
+                about_commas(&self.given).unwrap_or_else(|| {
+                    format!("Enter a number from {from} to {to}, or leave the field empty.")
+                })
             }
             (Some((_, rule)), _) if rule.starts_with("be two") => {
                 "Choose two different regions.".into()
@@ -91,16 +92,15 @@ impl InvalidChoice {
 }
 
 /// Says how to write a number that has commas.
-fn about_commas(given: &str) -> String {
+fn about_commas(given: &str) -> Option<String> {
     let groups: Vec<&str> = given.split(',').collect();
     let is_group = |text: &&str| text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
     match &*groups {
-        [_] => String::new(),
-        ["" | "0", ..] => "Use a decimal point. ".into(),
-        [_, rest @ ..] if rest.iter().all(is_group) => {
-            format!("Leave out the commas: {}. ", groups.concat())
+        [_] => None,
+        [first, rest @ ..] if !matches!(*first, "" | "0") && rest.iter().all(is_group) => {
+            Some(format!("Leave out the commas: {}.", groups.concat()))
         }
-        _ => "Use a decimal point. ".into(),
+        _ => Some("Use a decimal point.".into()),
     }
 }
 
@@ -373,9 +373,9 @@ mod tests {
         assert_eq!(invalid[0].suggestions, [("China".into(), "?compare=us,cn".into())]);
         let (_, invalid) = parse("compare=chnia,us&electricity_usd_per_kwh=0,05");
         assert_eq!(invalid[0].suggestions, [("China".into(), "?compare=cn,us".into())]);
-        assert!(invalid[1].words().starts_with("Use a decimal point. "));
+        assert!(invalid[1].words().starts_with("Use a decimal point."));
         let (_, invalid) = parse("price=50,000");
-        assert!(invalid[0].words().starts_with("Leave out the commas: 50000. "));
+        assert!(invalid[0].words().starts_with("Leave out the commas: 50000."));
         let (_, invalid) = parse("range=8d&efficiency_j_per_th=x");
         let words: Vec<String> = invalid.iter().map(InvalidChoice::words).collect();
         assert_eq!(words[0], "Range must be one of 7d, 30d, 90d, 1y, 5y, all.");

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use ghi_display::{
-    Amount, Delta, Range, hashprice, long_date, share_in_words, sparkline, with_prefix,
+    Amount, Delta, Past, Range, hashprice, long_date, share_in_words, sparkline, with_prefix,
 };
 use ghi_engine::{Day, Decimal, Economics, NetworkState, NoFigures, Scope};
 
@@ -52,7 +52,8 @@ impl<'a> NetworkBlock<'a> {
             }
             None => String::new(),
         };
-        let dates = edition.past(Scope::Global, Range::Month)?.days.into_iter().map(|day| day.0);
+        let Past { before, days } = edition.past(Scope::Global, Range::Month)?;
+        let dates = before.into_iter().chain(days).map(|day| day.0);
         let economics = |day: Day| {
             let price = view.price.or(day.network.price_usd)?;
             model.economics(&day, price).ok()

@@ -106,7 +106,8 @@ impl<'a> RegionsBlock<'a> {
             let (scope, Costs { min_usd, avg_usd, max_usd }) =
                 (Scope::Region(region), today.regions[region.get()]);
             let past = edition.past(scope, Range::Month)?;
-            let averages: Vec<Decimal> = past.days.iter().map(|day| day.1.avg_usd).collect();
+            let days = past.before.iter().chain(&past.days);
+            let averages: Vec<Decimal> = days.map(|day| day.1.avg_usd).collect();
             // A single region has both, which is not worth a label.
             let labels = std::iter::zip(["lowest minimum", "highest maximum"], extremes);
             let labels = labels.filter(|(_, extreme)| *extreme == region && count > 1);
