@@ -30,17 +30,6 @@ const LOOPBACK: &str = "localhost,127.0.0.0/8,::1";
 /// in `SSL_CERT_FILE` and `SSL_CERT_DIR`. It doesn't follow redirects or decompress responses. Proxies
 /// come from the environment (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`) and are not used for
 /// localhost.
-///
-/// ```
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let sandbox = ghi_server::Sandbox::start(ghi_server::Config::default())?;
-/// # let url = sandbox.url();
-/// let http = ghi_client::http_client_builder().build()?;
-/// let ready = http.get(format!("{url}/readyz")).send().await?;
-/// assert_eq!(ready.status(), 200);
-/// # Ok(()) }
-/// ```
 pub fn http_client_builder() -> ClientBuilder {
     let builder = reqwest::Client::builder()
         .tls_backend_preconfigured(TLS.clone())

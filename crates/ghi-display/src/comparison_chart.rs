@@ -77,9 +77,8 @@ impl<'a> ComparisonChart<'a> {
     fn plot(&self, form: ChartForm) -> DayPlot {
         let unit = Unit::of(self.costs());
         let mut plot = DayPlot::new(self.costs(), unit, self.axis(), history_height(form), form);
-        let [one, other] = &self.lines;
-        plot.area(one.averages(), other.averages());
-        let styles = LineStyle::of(&[one.scope, other.scope], None);
+        plot.area(&self.lines);
+        let styles = LineStyle::of(&self.lines.each_ref().map(|line| line.scope), None);
         for (line, style) in self.lines.iter().zip(styles) {
             plot.line(line, style, false);
         }
@@ -114,6 +113,7 @@ mod tests {
             name,
             past: Past { days, before: None },
             means: Vec::new(),
+            is_stepped: false,
         }
     }
 

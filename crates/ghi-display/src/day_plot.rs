@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use askama::Template;
-use ghi_engine::{Decimal, Scope};
+use ghi_engine::{Decimal, Model, Scope};
 use jiff::civil::Date;
 
 use crate::chart_layout::{Caption, ChartForm, ChartSvg, HEAD, Margins};
@@ -13,6 +13,7 @@ use crate::line_style::LineStyle;
 use crate::numbers::Unit;
 use crate::past::Past;
 use crate::scale::{Scale, ScaleStyle, Tick};
+use crate::selection::name_of;
 use crate::svg::{
     Point, area, isolated, path, rendered, short, shortened, small_width_of, width_of,
 };
@@ -28,9 +29,17 @@ pub struct ScopeLine<'a> {
     pub past: Past,
     /// Seven-day averages, drawn in front of the days. Empty if there are none.
     pub means: Vec<(Date, Decimal)>,
+    /// Whether costs stay the same for days, so that changes are drawn as steps.
+    pub(crate) is_stepped: bool,
 }
 
-impl ScopeLine<'_> {
+impl<'a> ScopeLine<'a> {
+    /// Creates the line of a scope, without averages.
+    pub fn new(model: &'a Model, scope: Scope, past: Past) -> Self {
+        let (name, is_stepped) = (name_of(scope, model), !past.changes_often(model, scope));
+        Self { scope, name, past, means: Vec::new(), is_stepped }
+    }
+
     /// Returns the averages of the day before the range and of its days, the oldest first.
     pub(crate) fn averages(&self) -> impl Iterator<Item = (Date, Decimal)> + Clone {
         self.past.before.iter().chain(&self.past.days).map(|day| (day.0, day.1.avg_usd))
@@ -187,7 +196,10 @@ impl DayPlot {
         };
         let points = self.points(costs.iter().copied());
         let for_script = self.costs_for_script(&costs, days);
-        if points.len() > 1 && (means.is_empty() || hides_days) {
+        if points.len() > 1 && line.is_stepped {
+            self.add_stroke(&steps(&points), style, "");
+            self.add_stroke(&points, style, &format!(" stroke-opacity=\"0\"{for_script}"));
+        } else if points.len() > 1 && (means.is_empty() || hides_days) {
             self.add_stroke(&points, style, &for_script);
         } else if points.len() > 1 {
             let faint = LineStyle { width: 1.0, is_dashed: false, ..style };
@@ -237,12 +249,11 @@ impl DayPlot {
     }
 
     /// Fills the area between two lines. For a single day, draws a bar.
-    pub(crate) fn area(
-        &mut self,
-        upper: impl Iterator<Item = (Date, Decimal)>,
-        lower: impl Iterator<Item = (Date, Decimal)>,
-    ) {
-        let [upper, lower] = [self.points(upper), self.points(lower)];
+    pub(crate) fn area(&mut self, lines: &[ScopeLine<'_>; 2]) {
+        let [upper, lower] = lines.each_ref().map(|line| {
+            let points = self.points(line.averages());
+            if line.is_stepped && points.len() > 1 { steps(&points) } else { points }
+        });
         if let ([upper], [lower]) = (&*upper, &*lower) {
             self.add_stroke(
                 &[*upper, *lower],
@@ -331,6 +342,13 @@ impl DayPlot {
                 .collect(),
         })
     }
+}
+
+/// Returns the corners of a line on which each value stays until the next one.
+fn steps(points: &[Point]) -> Vec<Point> {
+    let changes = points.windows(2).filter(|pair| pair[0].1 != pair[1].1);
+    let corners = changes.flat_map(|pair| [(pair[1].0, pair[0].1), pair[1]]);
+    points.first().copied().into_iter().chain(corners).chain(points.last().copied()).collect()
 }
 
 /// Draws a chart for a page in a wide and a narrow form.

@@ -67,14 +67,11 @@ impl<'a> HistoryChart<'a> {
     ) -> Result<Self, NoFigures> {
         let name = name_of(scope, model);
         let short_name = shortened(name, NAME_MAX);
-        let line = |scope| {
-            let (name, past) = (name_of(scope, model), past_of(scope)?);
-            Ok(ScopeLine { scope, name, past, means: Vec::new() })
-        };
+        let line = |scope| Ok(ScopeLine::new(model, scope, past_of(scope)?));
         let mut lines: Vec<ScopeLine<'a>> =
             line_scopes.into_iter().map(line).collect::<Result<_, _>>()?;
-        let changes_often = |line: &ScopeLine<'_>| line.past.changes_often(model, line.scope);
-        if range.has_means(model.registry().regions().len()) && lines.iter().all(changes_often) {
+        let has_means = range.has_means(model.registry().regions().len());
+        if has_means && lines.iter().all(|line| !line.is_stepped) {
             for line in &mut lines {
                 line.means = line.past.means(model, line.scope);
             }
@@ -318,6 +315,7 @@ mod tests {
             name,
             past: Past { days, before: None },
             means: Vec::new(),
+            is_stepped: false,
         };
         HistoryChart {
             means: Vec::new(),
@@ -457,6 +455,16 @@ mod tests {
         assert_eq!(svg.matches("<path").count(), 2 * 2);
         assert!(svg.contains("stroke-opacity=\".4\" data-costs"), "{svg}");
         assert!(svg.contains(">Worldwide 0.90<"), "the name is at the end of the averages: {svg}");
+    }
+
+    #[test]
+    fn costs_that_stay_the_same_for_days_are_drawn_as_steps() {
+        let mut chart = chart(vec![("Worldwide", days(&[100, 100, 200, 200], 2))], "", None);
+        chart.lines[0].is_stepped = true;
+        let svg = chart.on_page();
+        let (_, path) = svg.split_once("<path d=\"M0 ").unwrap();
+        let steps = path.split_once('"').unwrap().0;
+        assert!(steps.contains("l2 0 0-") && steps.ends_with(" 1 0"), "{steps}");
     }
 
     #[test]

@@ -119,9 +119,13 @@ impl Past {
     /// Returns whether costs change on at least a third of the last days. In a series of steps, a mean would only blur
     /// them.
     pub(crate) fn changes_often(&self, model: &Model, scope: Scope) -> bool {
-        let recent = self.last().0.series((-1).day()).take(RECENT_DAYS);
-        let recent: Vec<Costs> =
-            recent.filter_map(|date| self.costs_on(date, model, scope)).collect();
+        let recent: Vec<Costs> = match &*self.days {
+            [.., before, last] if before.0.tomorrow().ok() != Some(last.0) => {
+                let recent = last.0.series((-1).day()).take(RECENT_DAYS);
+                recent.filter_map(|date| self.costs_on(date, model, scope)).collect()
+            }
+            days => days.iter().rev().take(RECENT_DAYS).map(|day| day.1).collect(),
+        };
         let changes = recent.windows(2).filter(|pair| pair[0] != pair[1]).count();
         3 * changes >= recent.len()
     }
@@ -152,14 +156,9 @@ impl Past {
         self.before.iter().chain(&self.days).filter_map(mean).collect()
     }
 
-    /// Returns the first day.
-    pub fn first(&self) -> (Date, Costs) {
-        self.days[0]
-    }
-
     /// Returns the point that the last one is compared with: the one before the first or, if that has no data, the first.
     pub fn base(&self) -> (Date, Costs) {
-        self.before.unwrap_or(self.first())
+        self.before.unwrap_or(self.days[0])
     }
 
     /// Returns the last day.
@@ -192,7 +191,7 @@ mod tests {
             assert_eq!(past.days.len(), points);
             assert_eq!(past.last(), (LAST, model.day(LAST).unwrap().global));
             let ago = LAST.saturating_sub(((points as i64 - 1) * step).days());
-            assert_eq!(past.first(), (ago, model.day(ago).unwrap().global));
+            assert_eq!(past.days[0], (ago, model.day(ago).unwrap().global));
             let before = ago.saturating_sub(step.days());
             assert_eq!(past.before, Some((before, model.day(before).unwrap().global)));
         }
@@ -249,10 +248,10 @@ mod tests {
         let day = date(1, 1, 3);
         let past = Past::new(&model, None, Scope::Global, Range::Month, day).unwrap();
         assert_eq!((past.days.len(), past.before), (3, None));
-        assert_eq!(past.first().0, date(1, 1, 1));
+        assert_eq!(past.days[0].0, date(1, 1, 1));
         let past = Past::new(&model, None, Scope::Global, Range::Year, day).unwrap();
         // The first day is its own mean.
-        let first = past.first();
+        let first = past.days[0];
         assert_eq!(past.means(&model, Scope::Global)[0], (first.0, first.1.avg_usd));
     }
 }

@@ -109,10 +109,8 @@ fn compared<'a>(
     site: &Site,
 ) -> Result<Compared<'a>, NoFigures> {
     let (model, range) = (edition.model(), view.range);
-    let [one, other] = both.map(|scope| {
-        let (name, past) = (name_of(scope, model), edition.past(scope, range)?);
-        Ok(ScopeLine { scope, name, past, means: Vec::new() })
-    });
+    let [one, other] =
+        both.map(|scope| Ok(ScopeLine::new(model, scope, edition.past(scope, range)?)));
     let chart = ComparisonChart::new([one?, other?]);
     let tables = chart.lines.each_ref().map(|line| {
         let id = line.scope.region_id(model.registry());

@@ -137,7 +137,7 @@ fn rows(past: &Past, means: &[(Date, Decimal)]) -> Vec<DayRow> {
     let picks: [fn(&Costs) -> Decimal; 3] =
         [|costs| costs.min_usd, |costs| costs.avg_usd, |costs| costs.max_usd];
     let units = picks.map(|pick| Unit::of(past.days.iter().map(|day| pick(&day.1))));
-    let (first, last) = (past.first().0, past.last().0);
+    let (first, last) = (past.days[0].0, past.last().0);
     let format = if first.year() == last.year() { "%-d %b" } else { "%-d %b %Y" };
     let mut before = past.before;
     let row = |day: &(Date, Costs)| {
