@@ -275,7 +275,7 @@ impl DayPlot {
         if self.form.is_narrow() {
             let end =
                 |entry: &LegendEntry| entry.at + LEGEND_LINE + small_width_of(&entry.name) + GAP;
-            let at = short(self.legend.last().map_or(0.0, end));
+            let at = short(self.legend.last().map_or(GAP, end));
             let name = isolated(&shortened(name, LEGEND_MAX));
             return self.legend.push(LegendEntry { at, name, style });
         }
