@@ -60,19 +60,6 @@ impl Client {
     }
 
     /// Returns a builder for a client with other limits than the defaults.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use ghi_client::Client;
-    ///
-    /// let client = Client::builder("http://127.0.0.1:8000")?
-    ///     .timeout(Duration::from_secs(2))
-    ///     .retries(1)
-    ///     .max_wait(Duration::from_secs(5))
-    ///     .build();
-    /// assert_eq!(client.base_url(), "http://127.0.0.1:8000");
-    /// # Ok::<(), ghi_client::InvalidBaseUrl>(())
-    /// ```
     pub fn builder(base_url: &str) -> Result<Builder, InvalidBaseUrl> {
         Ok(Builder::new(base_url.parse()?))
     }

@@ -81,10 +81,11 @@ impl<'a> HistoryChart<'a> {
             Some(line) => (line.past.clone(), line.means.clone()),
             None => (past_of(scope)?, Vec::new()),
         };
+        let ends = [past.base(), past.last()].map(|day| (day.0, day.1.avg_usd));
         Ok(Self {
             scope,
             name,
-            heading: heading(&average_of(scope, &short_name), &past),
+            heading: heading(&average_of(scope, &short_name, "average"), ends),
             short_name,
             lines,
             level: (!model.has_series()).then(|| model.forecast_avg_usd(today)),
@@ -95,6 +96,17 @@ impl<'a> HistoryChart<'a> {
             means,
             range,
         })
+    }
+
+    /// Returns the title of the chart: the heading or, if averages are drawn, how they changed.
+    pub fn title(&self) -> String {
+        match &*self.means {
+            [first, .., last] if !self.is_change => {
+                let average = average_of(self.scope, &self.short_name, "7-day average");
+                heading(&average, [*first, *last])
+            }
+            _ => self.heading.clone(),
+        }
     }
 
     /// Draws the change over the range instead of costs, without the forecast and averages, which would not start at zero.
@@ -109,7 +121,7 @@ impl<'a> HistoryChart<'a> {
     /// Draws the lines for a page.
     pub fn on_page(&self) -> String {
         let description = self.lines_description();
-        let caption = Caption { id: "history", heading: &self.heading, description: &description };
+        let caption = Caption { id: "history", heading: &self.title(), description: &description };
         on_page(&caption, |form| self.lines_plot(form))
     }
 
@@ -166,7 +178,7 @@ impl<'a> HistoryChart<'a> {
         let plot = self.lines_plot(ChartForm::File);
         let margins = plot.margins();
         let description = self.lines_description();
-        let caption = Caption { id: "history", heading: &self.heading, description: &description };
+        let caption = Caption { id: "history", heading: &self.title(), description: &description };
         let last = self.axis().last;
         rendered(&ChartSvg {
             form: ChartForm::File,
@@ -236,12 +248,11 @@ impl<'a> HistoryChart<'a> {
 }
 
 /// Returns the heading of a chart: how an average changed over a range.
-fn heading(average: &str, past: &Past) -> String {
-    let ((since, from), (last, to)) = (past.base(), past.last());
+fn heading(average: &str, [(since, from), (last, to)]: [(Date, Decimal); 2]) -> String {
     if since == last {
-        return format!("{average} ${} on {}", Amount(to.avg_usd).rounded(), short_date(last));
+        return format!("{average} ${} on {}", Amount(to).rounded(), short_date(last));
     }
-    let delta = Delta { from: from.avg_usd, to: to.avg_usd };
+    let delta = Delta { from, to };
     let change = match delta.percent() / 100.0 + 1.0 {
         times @ 10.0..1e15 => format!("{} times as high as", grouped(times.round() as u64)),
         times @ 3.0..10.0 => format!("{times:.1} times as high as"),
@@ -406,11 +417,8 @@ mod tests {
     #[test]
     fn a_heading_says_how_the_average_changed_since_the_day_before_the_range() {
         let check = |first: Date, averages: [u64; 2], expected: &str| {
-            let [from, to] = averages.map(|count| days(&[count], 2)[0].1);
-            let mut past = Past { days: vec![(first, from), (LAST, to)], before: None };
-            assert_eq!(heading("The worldwide average is", &past), expected);
-            past.before = Some(past.days.remove(0));
-            assert_eq!(heading("The worldwide average is", &past), expected);
+            let [from, to] = averages.map(|count| Decimal::new(count, 2));
+            assert_eq!(heading("The worldwide average is", [(first, from), (LAST, to)]), expected);
         };
         let day = date(2026, 11, 3);
         check(day, [10_000, 9_950], "The worldwide average is 0.5% lower than on 3 November");
@@ -424,9 +432,9 @@ mod tests {
         );
         let before = "The worldwide average is 0.6% higher than on 31 Dec 2025";
         check(date(2025, 12, 31), [10_000, 10_060], before);
-        let past = Past { days: vec![(LAST, days(&[6_146_549], 2)[0].1)], before: None };
         let only = "The worldwide average is $61,465 on 16 Nov 2026";
-        assert_eq!(heading("The worldwide average is", &past), only);
+        let end = (LAST, Decimal::new(6_146_549, 2));
+        assert_eq!(heading("The worldwide average is", [end; 2]), only);
     }
 
     #[test]
@@ -484,6 +492,8 @@ mod tests {
                 let has = chart.lines.iter().map(|line| !line.means.is_empty());
                 assert_eq!(has.collect::<Vec<_>>(), [has_means; 2], "{range:?}");
                 assert_eq!(!chart.about_averages().is_empty(), has_means);
+                assert_eq!(chart.title().contains("7-day average"), has_means);
+                assert!(!chart.as_change().title().contains("7-day"), "changes are daily");
             }
         }
     }

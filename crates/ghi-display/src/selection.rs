@@ -117,12 +117,12 @@ pub fn known_ids(registry: &Registry) -> String {
 }
 
 /// Returns the start of a heading about a scope's average: `Europe's average is`.
-pub(crate) fn average_of(scope: Scope, name: &str) -> String {
+pub(crate) fn average_of(scope: Scope, name: &str, average: &str) -> String {
     match scope {
-        Scope::Global => "The worldwide average is".into(),
+        Scope::Global => format!("The worldwide {average} is"),
         Scope::Region(_) => {
             let end = if name.ends_with('s') { "" } else { "s" };
-            format!("{}'{end} average is", isolated(name))
+            format!("{}'{end} {average} is", isolated(name))
         }
     }
 }

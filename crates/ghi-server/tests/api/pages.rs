@@ -228,11 +228,12 @@ fn named(day: Date, moment: &str) -> String {
     day.strftime(if is_this_year { "%-d %B" } else { "%-d %b %Y" }).to_string()
 }
 
-/// The headline of a range: the change from the first row of a table to its last, in percent.
-fn finding(csv: &str, first: &str) -> String {
+/// The headline of a range: the change from the first days of a table to its last ones, in percent.
+fn finding(csv: &str, days: usize, first: &str) -> String {
     let averages = csv.lines().skip(1).map(|line| line.split(',').nth(4).unwrap());
     let averages: Vec<f64> = averages.map(|usd| usd.parse().unwrap()).collect();
-    let change = 100.0 * (averages[averages.len() - 1] / averages[0] - 1.0);
+    let sum = |days: &[f64]| days.iter().sum::<f64>();
+    let change = 100.0 * (sum(&averages[averages.len() - days..]) / sum(&averages[..days]) - 1.0);
     let direction = if change < 0.0 { "lower" } else { "higher" };
     match change.abs() {
         ..0.05 => format!(" &#60;0.1% {direction} than on {first}"),
@@ -261,12 +262,14 @@ fn the_next_retarget_is_estimated_from_todays_hashrate() {
 fn the_heading_compares_the_last_day_with_the_day_before_the_range() {
     for moment in [NOON, "2026-01-01T00:00:00Z", "2028-02-29T23:59:59Z"] {
         let server = TestServer::at(moment);
-        for range in ["7d", "30d", "90d", "1y"] {
+        // From 90 days on, averages of seven days are compared.
+        for (range, days) in [("7d", 1), ("30d", 1), ("90d", 7), ("1y", 7)] {
             for region_id in ["global", "us", "eu", "cn"] {
                 let query = format!("range={range}&region_id={region_id}");
                 let before = first_day(moment, range).yesterday().unwrap();
-                let csv = format!("/export/history.csv?from={before}&region_id={region_id}");
-                let found = finding(&server.get(&csv).body, &named(before, moment));
+                let from = before.saturating_sub((days as i64 - 1).days());
+                let csv = format!("/export/history.csv?from={from}&region_id={region_id}");
+                let found = finding(&server.get(&csv).body, days, &named(before, moment));
                 let mut targets =
                     vec![format!("/?{query}"), format!("/charts/history.svg?{query}")];
                 if region_id != "global" {
@@ -827,9 +830,13 @@ fn the_chart_of_a_range_shows_the_data_of_its_days() {
         };
         let told = format!("Worldwide from {} to {};", amount(oldest), amount(today));
         assert!(svg.contains(&told), "{told}");
-        let texts = drawn(&svg);
+        let (texts, has_means) = (drawn(&svg), matches!(range, "90d" | "1y"));
         assert!(
-            texts[0].starts_with("The worldwide average ") && texts[0].ends_with(ago),
+            texts[0].starts_with(if has_means {
+                "The worldwide 7-day average "
+            } else {
+                "The worldwide average "
+            }) && texts[0].ends_with(ago),
             "{texts:?}"
         );
         assert_eq!(texts[1], format!("Average cost of one bitcoin, USD, {first} 15 Nov 2026"));
