@@ -6,7 +6,7 @@ use ghi_engine::{CostCurve, CurveRow, Day, Decimal, Model, NoFigures};
 
 use crate::chart_layout::{Caption, ChartForm, ChartSource, ChartSvg, FileTexts, HEAD, Margins};
 use crate::dates::long_date;
-use crate::end_labels::{LABEL_HEIGHT, spread_out};
+use crate::end_labels::{BOLD, LABEL_HEIGHT, spread_out};
 use crate::numbers::{Amount, Percent, Unit, share_in_words};
 use crate::scale::{Scale, ScaleStyle, Tick};
 use crate::svg::{SIZE, SMALL_SIZE, isolated, rendered, short, shortened, width_of};
@@ -211,6 +211,12 @@ impl<'a> CurvePlot<'a> {
     /// Returns a height as a position from the left on a phone, in percent.
     fn across(&self, y: &f64) -> f64 {
         short(100.0 - 100.0 * y / PLOT).min(100.0)
+    }
+
+    /// Returns whether the label of a level fits to the left of its line on a phone.
+    fn fits_left(&self, level: &CostLevel) -> bool {
+        let width = BOLD * (width_of(level.label) + width_of(&level.amount));
+        width + SIZE < self.across(&level.y) / 100.0 * ChartForm::Narrow.width()
     }
 
     /// Returns the blocks whose names fit from a plot width on. Files have no vertical names.
