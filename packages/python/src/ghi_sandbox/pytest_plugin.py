@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator
+from datetime import datetime, timezone
 
 import pytest
 
 from ghi_sandbox import Flag, Sandbox
 
-# Where the log of the test begins within the log of the server.
-_LOG_START = pytest.StashKey[int]()
+# Where the log of the test begins within the log of the server, and when the test began.
+_LOG_START = pytest.StashKey[tuple[int, str]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -38,7 +39,8 @@ def ghi_sandbox(request: pytest.FixtureRequest, ghi_sandbox_flags: dict[str, Fla
     marker = request.node.get_closest_marker("ghi")
     if not marker:
         sandbox = request.getfixturevalue("ghi_sandbox_session")
-        request.node.stash[_LOG_START] = len(sandbox.log)
+        now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        request.node.stash[_LOG_START] = (len(sandbox.log), now)
         yield sandbox
         return
     with Sandbox(**{"access_log": True, **ghi_sandbox_flags, **marker.kwargs}) as sandbox:
@@ -54,5 +56,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     if report.failed and sandbox:
         # The server writes its log in the background.
         time.sleep(0.1)
-        report.sections.append(("ghi log", sandbox.log[item.stash.get(_LOG_START, 0) :]))
+        start, began = item.stash.get(_LOG_START, (0, ""))
+        lines = sandbox.log[start:].splitlines(keepends=True)
+        # Requests of the test before may have been written late. Each line begins with its time.
+        log = "".join(line for line in lines if line >= began)
+        report.sections.append(("ghi log", log))
     return report
