@@ -3,7 +3,7 @@
 const REFRESH_EVERY_MS = 60_000;
 const REACHED_BY_KEYBOARD = "a, input, select, button, summary, [tabindex]";
 
-export const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const main = () => document.querySelector("main");
 
 // Makes a page interactive, also after it has been replaced.
@@ -60,7 +60,7 @@ function addSlider(input) {
 }
 
 // The URL of the view with the values of the form.
-export function urlOf(form) {
+function urlOf(form) {
   const url = new URL(form.action);
   for (const [name, value] of new FormData(form)) if (value) url.searchParams.set(name, value);
   return url;
@@ -73,7 +73,8 @@ document.addEventListener("input", async ({ target }) => {
   if (other && isNumber(target.value)) other.value = target.value;
   // The message about the previous value.
   document.getElementById(`invalid-${target.dataset.of ?? target.name}`)?.remove();
-  (await import("./live.js")).update(target.form);
+  const { form } = target;
+  (await import("./live.js")).update(form, () => load(urlOf(form)));
 });
 document.addEventListener("change", ({ target: { form } }) => form?.matches(".curve-form") && follow(urlOf(form), false));
 document.addEventListener("submit", (event) => {
@@ -104,7 +105,7 @@ function replace(fresh) {
   readout?.restore?.();
 }
 
-export async function load(url, cache) {
+async function load(url, cache) {
   const response = await fetch(url, { cache, headers: { accept: "text/html" } });
   // A page with an invalid value says what is allowed.
   if (response.status === 429 || response.status >= 500) throw new Error(response.statusText);

@@ -1,19 +1,19 @@
 // The result while the reader types a number or drags a slider.
 
-import { all, load, urlOf } from "./dashboard.js";
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
 let hint;
 let isLoading = false;
 let isOutdated = false;
 
-// Shows the result of a form: one request at a time, ending with the latest values.
-export async function update(form) {
+// Shows the result of a form, which `load` returns as a page: one request at a time, ending with the latest values.
+export async function update(form, load) {
   clearTimeout(hint);
   isOutdated = isLoading;
   if (isLoading) return;
   isLoading = true;
   try {
-    const fresh = await load(urlOf(form));
+    const fresh = await load();
     // A newer page may have replaced the form.
     for (const part of form.isConnected ? all("[data-live]") : []) {
       const other = fresh.getElementById(part.id);
@@ -30,5 +30,5 @@ export async function update(form) {
     // The final value is loaded as a page, which reports errors.
   }
   isLoading = false;
-  if (isOutdated && form.isConnected) update(form);
+  if (isOutdated && form.isConnected) update(form, load);
 }

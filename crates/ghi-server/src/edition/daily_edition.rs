@@ -216,11 +216,10 @@ impl Edition {
     /// Returns whether computing the days of a range is slow. It is with many regions, unless the year has
     /// been computed in advance.
     pub(crate) fn is_costly(&self, range: Range) -> bool {
-        let regions = self.model.registry().regions().len();
-        // Averages need every day, also between weekly points.
-        let step = if range.is_weekly() && !range.has_means(regions) { 7 } else { 1 };
-        let region_days = regions * usize::from(range.days()) / step;
-        self.year.get().is_none() && region_days > REQUEST_REGION_DAYS_MAX
+        let region_days = self.model.registry().regions().len() * usize::from(range.days());
+        // Weekly ranges are rendered in the background.
+        let allowed = if range.is_weekly() { 7 } else { 1 } * REQUEST_REGION_DAYS_MAX;
+        self.year.get().is_none() && region_days > allowed
     }
 
     pub(crate) fn date(&self) -> Date {

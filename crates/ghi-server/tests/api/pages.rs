@@ -853,6 +853,18 @@ fn the_chart_of_a_range_shows_the_data_of_its_days() {
 }
 
 #[test]
+fn a_chart_of_another_day_has_all_ranges_unless_there_are_too_many_regions() {
+    for (count, status) in [(10, 200), (100, 400)] {
+        let inputs = Inputs::parse(&rising_cost_regions(count)).unwrap();
+        let clock = Clock::at(NOON.parse().unwrap());
+        let server = TestServer::start(Config { inputs, clock, ..Config::default() });
+        let header = "Prefer: at=2026-05-01T12:00:00Z\r\n";
+        let chart = server.request("GET", "/charts/history.svg?range=all", header);
+        assert_eq!(chart.status, status, "{count} regions");
+    }
+}
+
+#[test]
 fn the_regions_chart_title_names_the_cheapest_and_most_expensive() {
     let title = |server: &TestServer| drawn(&server.get("/charts/regions.svg").body)[0].to_owned();
     let server = TestServer::at(NOON);
