@@ -481,6 +481,15 @@ test("a number that was just typed is kept when a link is followed", async () =>
     await page.getByRole("link", { name: "Reset", exact: true }).click();
     await page.waitForURL((url) => !url.search.includes("per_th"));
   });
+  // Also if the number has been loaded while the link is pressed.
+  await visit("/", {}, async (page) => {
+    await page.locator("#electricity_usd_per_kwh").fill("0.05");
+    await page.getByRole("link", { name: "S21 XP" }).hover();
+    await page.mouse.down();
+    await page.waitForURL(/electricity_usd_per_kwh=0.05/);
+    await page.mouse.up();
+    await page.waitForURL(/efficiency_j_per_th=13.5&electricity_usd_per_kwh=0.05/);
+  });
 });
 
 test("a refresh that arrives late does not replace a newer view", async () => {

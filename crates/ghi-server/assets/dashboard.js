@@ -178,10 +178,10 @@ document.addEventListener("click", (event) => {
   const isPlain = !event.defaultPrevented && event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey;
   if (!link || !isPlain || link.origin !== location.origin || link.pathname !== location.pathname || !link.search && !location.search) return;
   event.preventDefault();
-  // Keeps numbers that the reader has just typed.
-  const [url, here] = [new URL(link.href), new URL(location.href)];
-  for (const { name, value } of link.matches(".reset") ? [] : all(".curve-form input:not([type])").filter(isChanged)) {
-    if (url.searchParams.get(name) === here.searchParams.get(name)) url.searchParams[value ? "set" : "delete"](name, value);
+  // Keeps numbers that the reader has just typed, but those that the link itself changes.
+  const url = new URL(link.href);
+  for (const { name, value, defaultValue } of link.matches(".reset") ? [] : all(".curve-form input:not([type])").filter(isChanged)) {
+    if ((url.searchParams.get(name) ?? "") === defaultValue) url.searchParams[value ? "set" : "delete"](name, value);
   }
   follow(url, true);
 });
