@@ -513,6 +513,22 @@ test("a refresh that arrives late does not replace a newer view", async () => {
   });
 });
 
+test("a refresh does not swallow a click", async () => {
+  await visit("/", {}, async (page) => {
+    await page.clock.install();
+    await page.reload();
+    await chip(page, "90 days").hover();
+    await page.mouse.down();
+    const refreshed = page.waitForResponse(`${base}/`);
+    await page.clock.runFor(60_000);
+    await (await refreshed).finished();
+    // What reads the response runs first.
+    await page.evaluate(() => fetch("/").then((response) => response.text()));
+    await page.mouse.up();
+    await page.locator('.ranges [aria-current]:has-text("90 days")').waitFor();
+  });
+});
+
 test("Get data closes with Escape and with a click elsewhere", async () => {
   await visit("/", {}, async (page) => {
     for (const close of [() => page.keyboard.press("Escape"), () => page.getByRole("heading", { level: 1 }).click()]) {

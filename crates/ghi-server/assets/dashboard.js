@@ -128,13 +128,14 @@ async function refresh() {
   try {
     const fresh = await load(location.href, "no-cache");
     status.textContent = "";
+    await released;
     if (turn === turns && !isInUse()) replace(fresh);
   } catch {
     status.textContent = "Refresh failed. Showing the last data received.";
   }
 }
 
-// Resolves when no button or finger is pressed.
+// Resolves when no button or finger is pressed. The page is not replaced before, so that a click or a change can follow.
 let released;
 document.addEventListener("pointerdown", ({ button }) => {
   if (button) return;
@@ -153,7 +154,6 @@ async function follow(url, isNew) {
     const fresh = await load(url);
     if (turn !== turns) return;
     if (isNew !== undefined) history[isNew ? "pushState" : "replaceState"](null, "", url);
-    // What is pressed stays, so that a click or a change can follow.
     await released;
     if (turn !== turns) return;
     // Text that the reader has typed in the meantime.
