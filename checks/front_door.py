@@ -37,6 +37,8 @@ COMPILED = {
     r"(cargo (?:run --release|install).*)": r"CARGO_BUILD_TARGET=host-tuple CARGO_BUILD_RUSTFLAGS='-C target-feature=+crt-static' \1",
     r"cargo run (?:--quiet )?--example (\w+)": r"cargo build --quiet --workspace --examples && target/debug/examples/\1",
 }
+# Without the delay that lets load balancers notice.
+STOP = "kill -INT %% && wait"
 SERVERS = re.compile(r"ghi( serve)?( --(?!help)|$)")
 
 
@@ -60,7 +62,7 @@ def starts(session, text):
     command = tour.Command(0, f"{text} &")
     command.shown = ["...", "... listens on ...", "..."]
     printed = session.start(command)
-    session.run("kill %% && wait")
+    session.run(STOP)
     assert command.matches(printed), f"`{text}` does not start:\n" + "\n".join(printed)
 
 
@@ -91,7 +93,7 @@ def main():
         assert not wrong, "\n\n".join(["README.md: - expected, + actual", *wrong])
         assert len(set(map(tuple, outputs.values()))) == 1, f"they print different things: {outputs}"
         # Stop the server of the blocks, because others need its port.
-        session.run("kill %% && wait")
+        session.run(STOP)
         for command in inline:
             if SERVERS.match(command):
                 starts(session, command)

@@ -40,6 +40,8 @@ SET_UP = [
 ]
 # Rust's download folders, relative to the home folder unless a variable is set.
 RUST = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
+# Lets Cargo use what `.ci/run` has compiled.
+COMPILER_SETTINGS = ["CARGO_INCREMENTAL", "CARGO_PROFILE_DEV_DEBUG"]
 # Marks the end of a command's output, followed by its exit code.
 END = "end of the command:"
 # Prevents waiting forever; compiling takes long on a busy machine.
@@ -153,6 +155,7 @@ class Session:
                 "LC_ALL": "C.UTF-8",
                 "CARGO_INSTALL_ROOT": str(installed),
                 **{name: str(place) for name, place in rust.items()},
+                **{name: os.environ[name] for name in COMPILER_SETTINGS if name in os.environ},
             },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
