@@ -37,7 +37,7 @@ COMPILED = {
     r"(cargo (?:run --release|install).*)": r"CARGO_BUILD_TARGET=host-tuple CARGO_BUILD_RUSTFLAGS='-C target-feature=+crt-static' \1",
     r"cargo run (?:--quiet )?--example (\w+)": r"cargo build --quiet --workspace --examples && target/debug/examples/\1",
 }
-# Without the delay that lets load balancers notice.
+# Ends a server at once. After SIGTERM, it would wait for load balancers to notice.
 STOP = "kill -INT %% && wait"
 SERVERS = re.compile(r"ghi( serve)?( --(?!help)|$)")
 

@@ -193,7 +193,7 @@ class Session:
     def start(self, command):
         """Runs a server in the background. Returns its log once it matches."""
         log = self.home / f".log-{command.line}"
-        # Without what an earlier server has written.
+        # Removes what an earlier server has written.
         log.write_text("")
         self.run(f"{command.text.removesuffix('&')} >{log} 2>&1 &")
         give_up = time.monotonic() + START_SECONDS

@@ -135,7 +135,7 @@ async function refresh() {
   }
 }
 
-// Resolves when no button or finger is pressed. The page is not replaced before, so that a click or a change can follow.
+// Resolves when no button or finger is pressed. The page is not replaced earlier, so that a click or a change can follow.
 let released;
 document.addEventListener("pointerdown", ({ button }) => {
   if (button) return;
@@ -178,7 +178,7 @@ document.addEventListener("click", (event) => {
   const isPlain = !event.defaultPrevented && event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey;
   if (!link || !isPlain || link.origin !== location.origin || link.pathname !== location.pathname || !link.search && !location.search) return;
   event.preventDefault();
-  // Keeps numbers that the reader has just typed, but those that the link itself changes.
+  // Keeps numbers that the reader has just typed, except those that the link itself changes.
   const url = new URL(link.href);
   for (const { name, value, defaultValue } of link.matches(".reset") ? [] : all(".curve-form input:not([type])").filter(isChanged)) {
     if ((url.searchParams.get(name) ?? "") === defaultValue) url.searchParams[value ? "set" : "delete"](name, value);
