@@ -34,7 +34,8 @@ use crate::observe::request_names::{RequestIds, TraceContext};
 use crate::router::{ROUTES, Route, RouteKind, find_route};
 use crate::routes::context::{Context, FixedFile, HandlerResult};
 use crate::routes::daily_files::{render, warm_files};
-use crate::routes::{pages, parameters};
+use crate::routes::pages::general;
+use crate::routes::parameters;
 use crate::scenarios::{Failure, FaultPlan, Scenarios, ignored_preference};
 
 /// One client may use one in this many of the streams.
@@ -372,7 +373,7 @@ impl Api {
         let Some(route) = exchange.route else {
             let problem = Problem::not_found();
             return match is_read && !is_api {
-                true => pages::page_or_problem(&self.site, headers, problem),
+                true => general::page_or_problem(&self.site, headers, problem),
                 false => Err(problem),
             };
         };
@@ -383,14 +384,14 @@ impl Api {
         }
         let query = match self.query(request, route) {
             Err(problem) if route.kind == RouteKind::Page => {
-                return pages::page_or_problem(&self.site, headers, problem);
+                return general::page_or_problem(&self.site, headers, problem);
             }
             query => query?,
         };
         let context = self.context(exchange, headers, query, day);
         if route.kind == RouteKind::Page {
             let page = (route.handler)(&context);
-            return page.or_else(|problem| pages::problem_page(&context, problem));
+            return page.or_else(|problem| general::problem_page(&context, problem));
         }
         (route.handler)(&context)
     }

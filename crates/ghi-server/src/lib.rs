@@ -42,8 +42,8 @@ pub use ipnet::IpNet;
 pub use net::Listener;
 pub use observe::process::LOG_LINES_DROPPED;
 pub use router::is_api_path;
-pub use routes::csv::csv_table;
-pub use routes::discovery::{OPENAPI, OPENAPI_3_0};
+pub use routes::files::csv::csv_table;
+pub use routes::operations::discovery::{OPENAPI, OPENAPI_3_0};
 pub use server::{InProcess, PROBE_CONNECTIONS, Reload, Sandbox, Server};
 
 /// Internals for the project's own tools: the generator of `openapi.json`, the benchmark and the fuzzer.

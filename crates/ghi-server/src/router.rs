@@ -3,11 +3,11 @@
 use ghi_contract::paths as contract;
 
 use crate::http::paths;
+use crate::routes::api;
 use crate::routes::context::Handler;
-use crate::routes::{
-    assets, charts, csv, dashboard, discovery, explain, explain_files, feed, index, operations,
-    pages, region,
-};
+use crate::routes::files::{charts, csv, explain_files, feed};
+use crate::routes::operations::{assets, discovery, probes};
+use crate::routes::pages::{dashboard, explain, general, region};
 
 /// A path and its handler.
 pub(crate) struct Route {
@@ -78,14 +78,14 @@ macro_rules! routes {
 
 routes! {
     described {
-        Api contract::SNAPSHOT [] => index::snapshot;
-        Api contract::HISTORY ["region_id"] => index::history;
-        Api contract::REGIONS [] => index::regions;
-        Api contract::REGION_DETAIL [] => index::region_detail;
-        Api contract::METADATA [] => index::metadata;
-        Api contract::NETWORK [] => index::network;
-        Api contract::FORECAST ["forecast_days"] => index::forecast;
-        Api contract::INDICATOR [] => index::indicator;
+        Api contract::SNAPSHOT [] => api::snapshot;
+        Api contract::HISTORY ["region_id"] => api::history;
+        Api contract::REGIONS [] => api::regions;
+        Api contract::REGION_DETAIL [] => api::region_detail;
+        Api contract::METADATA [] => api::metadata;
+        Api contract::NETWORK [] => api::network;
+        Api contract::FORECAST ["forecast_days"] => api::forecast;
+        Api contract::INDICATOR [] => api::indicator;
         File paths::HISTORY_CHART ["region_id" "range" "theme"] => charts::history_chart;
         File paths::REGIONS_CHART ["theme"] => charts::regions_chart;
         File paths::COST_CURVE_CHART ["price" "date" "theme"] => charts::cost_curve_chart;
@@ -98,19 +98,19 @@ routes! {
         File paths::INPUTS_CSV ["region_id" "date" "range" "from" "to"] => csv::inputs_csv;
         File paths::EXPLAIN_CSV ["region_id" "date"] => explain_files::explain_csv;
         File paths::EXPLAIN_JSON ["region_id" "date" "since"] => explain_files::explain_json;
-        Probe paths::HEALTHZ [] => operations::healthz;
-        Probe paths::READYZ [] => operations::readyz;
-        Metrics paths::METRICS [] => operations::metrics;
+        Probe paths::HEALTHZ [] => probes::healthz;
+        Probe paths::READYZ [] => probes::readyz;
+        Metrics paths::METRICS [] => probes::metrics;
     }
     others {
         Page paths::DASHBOARD => dashboard::dashboard;
         Page paths::REGION => region::region;
-        Page paths::METHODOLOGY => pages::methodology;
+        Page paths::METHODOLOGY => general::methodology;
         Page paths::EXPLAIN => explain::explain;
-        Page paths::DOCS => pages::docs;
+        Page paths::DOCS => general::docs;
         Page paths::FEED => feed::feed;
-        Page paths::PROBLEMS => pages::problems;
-        Page paths::PROBLEM => pages::problem;
+        Page paths::PROBLEMS => general::problems;
+        Page paths::PROBLEM => general::problem;
         Asset paths::ASSET => assets::asset;
         Asset paths::FAVICON => assets::icon;
         Asset paths::OPENAPI => discovery::openapi;

@@ -6,11 +6,13 @@ use ghi_engine::{NoFigures, Scope};
 use crate::edition::{Chart, DailyFile, Edition, Theme};
 use crate::http::caching::Representation;
 use crate::http::site::Site;
-use crate::routes::daily_rows::DailyTable;
-use crate::routes::explain_files::ExplanationFile;
+use crate::routes::files::daily_rows::DailyTable;
+use crate::routes::files::explain_files::ExplanationFile;
+use crate::routes::files::{charts, csv, feed};
+use crate::routes::operations::probes;
+use crate::routes::pages::view::{DEFAULT_RANGE, View};
+use crate::routes::pages::{dashboard, explain, region};
 use crate::routes::parameters::ExplainedDays;
-use crate::routes::view::{DEFAULT_RANGE, View};
-use crate::routes::{charts, csv, dashboard, explain, feed, operations, region};
 
 /// The files that are slow with many regions, and those that are requested most.
 const WARMED: [DailyFile; 14] = [
@@ -62,7 +64,7 @@ pub(crate) fn render(
         DailyFile::Chart(chart, theme) => charts::draw(chart, edition, site, theme),
         DailyFile::Feed => feed::feed_of_day(edition, site),
         DailyFile::Metrics { is_open_metrics } => {
-            operations::figures_of_day(edition, site, is_open_metrics)
+            probes::figures_of_day(edition, site, is_open_metrics)
         }
     }
 }

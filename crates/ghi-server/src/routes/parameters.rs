@@ -12,7 +12,7 @@ use crate::edition::Theme;
 use crate::http::prefer::preference;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
-use crate::routes::date_range::DateRange;
+use crate::routes::files::date_range::DateRange;
 
 /// How many names are suggested, for texts of how many bytes, and how similar they must be, from 0 to 1.
 const SUGGESTIONS: usize = 3;

@@ -126,7 +126,7 @@ fn no_files_import_each_other_in_a_cycle() {
         let files = files(package);
         let imports = imports(&files);
         if package == "ghi-server" {
-            assert!(imports["router"].contains(&"routes::index"), "{:?}", imports["router"]);
+            assert!(imports["router"].contains(&"routes::api"), "{:?}", imports["router"]);
             assert!(
                 imports["edition"].contains(&"edition::request_day"),
                 "{:?}",

@@ -10,8 +10,8 @@ use ghi_engine::{Costs, Day, Decimal, Model, NoFigures, RegionIndex, Registry, S
 
 use crate::edition::Edition;
 use crate::http::site::Site;
+use crate::routes::pages::view::{Column, FIND_MAX, Order, View};
 use crate::routes::parameters::similar_scopes;
-use crate::routes::view::{Column, FIND_MAX, Order, View};
 
 /// The number of regions shown at first.
 const FIRST_SHOWN: usize = 6;

@@ -16,7 +16,7 @@ use crate::http::problem::Problem;
 use crate::http::site::Site;
 use crate::net::Content;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::pages::with_policies;
+use crate::routes::pages::general::with_policies;
 use crate::routes::parameters::{date, price, range, scope, theme};
 
 /// Average costs over time, as a chart.
@@ -129,7 +129,7 @@ fn with_chart_policies(response: Response<Content>) -> Response<Content> {
 /// Returns the colours of a theme.
 fn style(theme: Theme) -> String {
     static COLOURS_OF_PAGES: LazyLock<[String; 2]> =
-        LazyLock::new(|| colours(include_str!("../../assets/style.css")));
+        LazyLock::new(|| colours(include_str!("../../../assets/style.css")));
     let [light, dark] = &*COLOURS_OF_PAGES;
     match theme {
         Theme::Light => format!(":root{{{light}}}"),
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_stylesheet_has_every_colour_in_light_and_dark() {
-        let stylesheet = include_str!("../../assets/style.css");
+        let stylesheet = include_str!("../../../assets/style.css");
         for colours in colours(stylesheet) {
             assert_eq!(colours.matches(": #").count(), stylesheet.matches("light-dark(").count());
             for used in ["card", "ink", "faint", "rule", "range", "average", "line-1", "line-12"] {

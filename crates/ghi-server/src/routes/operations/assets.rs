@@ -40,9 +40,9 @@ const FILES: [(&str, &str, &[u8]); 13] = [
     ("readout.js", SCRIPT, built!("readout.js")),
     ("get-data.js", SCRIPT, built!("get-data.js")),
     ("docs.js", SCRIPT, built!("docs.js")),
-    (ICON, "image/svg+xml", include_bytes!("../../assets/icon.svg")),
-    (PREVIEW, "image/png", include_bytes!("../../assets/preview.png")),
-    (MOVEMENT, "image/svg+xml", include_bytes!("../../../../docs/movement.svg")),
+    (ICON, "image/svg+xml", include_bytes!("../../../assets/icon.svg")),
+    (PREVIEW, "image/png", include_bytes!("../../../assets/preview.png")),
+    (MOVEMENT, "image/svg+xml", include_bytes!("../../../../../docs/movement.svg")),
 ];
 
 /// Serves a file by its name.

@@ -17,10 +17,10 @@ use crate::edition::DailyFile;
 use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::blocks::why::factor_label;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::frame::{Frame, Preview};
-use crate::routes::pages::{HTML, page, rendered};
+use crate::routes::pages::blocks::why::factor_label;
+use crate::routes::pages::frame::{Frame, Preview};
+use crate::routes::pages::general::{HTML, page, rendered};
 use crate::routes::parameters::ExplainedDays;
 
 /// The number of days over which the change is explained by default.

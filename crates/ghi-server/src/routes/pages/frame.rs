@@ -5,7 +5,7 @@ use ghi_engine::{ENGINE_SANDBOX_VERSION, Model, Provenance};
 
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::assets::PREVIEW;
+use crate::routes::operations::assets::PREVIEW;
 
 /// The number of characters of a fingerprint on a page: enough to distinguish inputs.
 const FINGERPRINT_SHOWN: usize = 12;

@@ -9,8 +9,8 @@ use ghi_engine::{CostCurve, Costs, Decimal, MeanMiner, NoFigures, Variable, What
 
 use crate::edition::Edition;
 use crate::http::site::Site;
-use crate::routes::view::{InvalidChoice, View};
-use crate::routes::what_if::WhatIfInput;
+use crate::routes::pages::view::{InvalidChoice, View};
+use crate::routes::pages::what_if::WhatIfInput;
 
 /// Antminer models and their J/TH, offered if the network's average efficiency is within these bounds.
 const MACHINES: [(&str, f64); 5] =

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 
 use crate::edition::Edition;
 use crate::http::site::Site;
-use crate::routes::view::View;
+use crate::routes::pages::view::View;
 
 /// The change in a scope's average, as a sentence and as bars.
 #[derive(Template)]

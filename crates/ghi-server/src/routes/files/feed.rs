@@ -11,8 +11,8 @@ use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::frame::short_kind;
-use crate::routes::pages::rendered;
+use crate::routes::pages::frame::short_kind;
+use crate::routes::pages::general::rendered;
 
 const ATOM: &str = "application/atom+xml; charset=utf-8";
 

@@ -9,7 +9,7 @@ use ghi_engine::{
 };
 use jiff::civil::Date;
 
-use crate::routes::date_range::DateRange;
+use crate::routes::files::date_range::DateRange;
 
 /// The kind of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use ghi_engine::{NoFigures, Scope};
 use crate::edition::Edition;
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::frame::Preview;
+use crate::routes::pages::frame::Preview;
+use crate::routes::pages::view::{FIND_MAX, InvalidChoice, View};
 use crate::routes::parameters::named_scope;
-use crate::routes::view::{FIND_MAX, InvalidChoice, View};
 
 /// Up to this many regions are in drop-down lists. With more, readers type names or ids.
 const LISTED_MAX: usize = 12;

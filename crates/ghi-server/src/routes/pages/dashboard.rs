@@ -12,17 +12,17 @@ use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::blocks::comparison::ComparisonBlock;
-use crate::routes::blocks::curve::CurveBlock;
-use crate::routes::blocks::get_data::GetData;
-use crate::routes::blocks::history::HistoryBlock;
-use crate::routes::blocks::network::NetworkBlock;
-use crate::routes::blocks::regions::{RegionsBlock, found};
-use crate::routes::blocks::why::WhyBlock;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::frame::{Frame, Preview};
-use crate::routes::pages::{HTML, error_page, page, rendered, takes_pages};
-use crate::routes::view::{InvalidChoice, View};
+use crate::routes::pages::blocks::comparison::ComparisonBlock;
+use crate::routes::pages::blocks::curve::CurveBlock;
+use crate::routes::pages::blocks::get_data::GetData;
+use crate::routes::pages::blocks::history::HistoryBlock;
+use crate::routes::pages::blocks::network::NetworkBlock;
+use crate::routes::pages::blocks::regions::{RegionsBlock, found};
+use crate::routes::pages::blocks::why::WhyBlock;
+use crate::routes::pages::frame::{Frame, Preview};
+use crate::routes::pages::general::{HTML, error_page, page, rendered, takes_pages};
+use crate::routes::pages::view::{InvalidChoice, View};
 
 /// Serves the dashboard with the reader's choices.
 pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {

@@ -16,8 +16,8 @@ use crate::http::caching::{Representation, daily_api_headers};
 use crate::http::problem::Problem;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::daily_rows::{DailyTable, daily_rows, line};
-use crate::routes::date_range::DateRange;
+use crate::routes::files::daily_rows::{DailyTable, daily_rows, line};
+use crate::routes::files::date_range::DateRange;
 use crate::routes::parameters::{date, date_range, price, scope};
 
 /// Daily costs, as a table.

@@ -14,8 +14,8 @@ use crate::edition::DailyFile;
 use crate::http::caching::{Representation, daily_api_headers};
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::csv::{csv_table, file_headers};
-use crate::routes::explanation_document::explanation_json;
+use crate::routes::files::csv::{csv_table, file_headers};
+use crate::routes::files::explanation_document::explanation_json;
 use crate::routes::parameters::ExplainedDays;
 
 /// How costs are calculated, as a table.
@@ -38,7 +38,7 @@ pub(crate) fn explain_csv(context: &Context<'_>) -> HandlerResult {
 /// factors by the logarithmic mean Divisia index.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_JSON, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query), ("since" = Option<String>, Query)),
-    responses((status = 200, body = crate::routes::explanation_document::ExplanationDocument))))]
+    responses((status = 200, body = crate::routes::files::explanation_document::ExplanationDocument))))]
 pub(crate) fn explain_json(context: &Context<'_>) -> HandlerResult {
     ExplanationFile::Json.respond(context)
 }

@@ -8,7 +8,7 @@ use ghi_engine::{Day, Decimal, Economics, NetworkState, NoFigures, Scope};
 
 use crate::edition::Edition;
 use crate::http::site::Site;
-use crate::routes::view::View;
+use crate::routes::pages::view::View;
 
 /// The maximum number of regions for which margins are computed on each day of a sparkline.
 const SPARKLINES_MAX: usize = 1_000;

@@ -12,9 +12,9 @@ use crate::http::paths;
 use crate::http::problem::{Code, Description, KINDS, Problem};
 use crate::http::site::Site;
 use crate::net::Content;
-use crate::routes::assets::MOVEMENT;
 use crate::routes::context::{Context, FixedFile, HandlerResult};
-use crate::routes::frame::Frame;
+use crate::routes::operations::assets::MOVEMENT;
+use crate::routes::pages::frame::Frame;
 use crate::routes::parameters::similar_scopes;
 
 /// The content type of every page.

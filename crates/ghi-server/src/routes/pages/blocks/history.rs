@@ -11,9 +11,9 @@ use jiff::civil::Date;
 use crate::edition::Edition;
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::blocks::get_data::GetData;
-use crate::routes::frame::Preview;
-use crate::routes::view::View;
+use crate::routes::pages::blocks::get_data::GetData;
+use crate::routes::pages::frame::Preview;
+use crate::routes::pages::view::View;
 
 /// The history of a scope, compared with others.
 #[derive(Template)]

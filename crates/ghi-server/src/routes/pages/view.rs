@@ -9,8 +9,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::http::problem::{Code, Problem};
 use crate::http::query::Query;
+use crate::routes::pages::what_if::WhatIfInput;
 use crate::routes::parameters;
-use crate::routes::what_if::WhatIfInput;
 
 /// The default range of a page.
 pub(crate) const DEFAULT_RANGE: Range = Range::Month;

@@ -17,13 +17,13 @@ use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::blocks::get_data::GetData;
-use crate::routes::blocks::history::HistoryBlock;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::frame::Frame;
-use crate::routes::pages::{HTML, page, rendered};
+use crate::routes::pages::blocks::get_data::GetData;
+use crate::routes::pages::blocks::history::HistoryBlock;
+use crate::routes::pages::frame::Frame;
+use crate::routes::pages::general::{HTML, page, rendered};
+use crate::routes::pages::view::{DEFAULT_RANGE, View};
 use crate::routes::parameters::{range, region_of_path};
-use crate::routes::view::{DEFAULT_RANGE, View};
 
 /// Serves the page of a region.
 pub(crate) fn region(context: &Context<'_>) -> HandlerResult {

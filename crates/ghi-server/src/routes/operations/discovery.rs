@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::operations;
+use crate::routes::operations::probes;
 
 /// The committed OpenAPI document. A test checks that it is current.
-pub const OPENAPI: &str = include_str!("../../../../openapi.json");
+pub const OPENAPI: &str = include_str!("../../../../../openapi.json");
 
 /// The same as OpenAPI 3.0, for generators without OpenAPI 3.1 support.
 pub const OPENAPI_3_0: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi-3.0.json"));
@@ -61,7 +61,7 @@ fn llms_text(site: &Site) -> String {
     for (path, item) in document["paths"].as_object().into_iter().flatten() {
         let operation = &item["get"];
         let tag = text_of(&operation["tags"][0]);
-        if tag == operations::TAG {
+        if tag == probes::TAG {
             continue;
         }
         if tag != chapter {
