@@ -62,7 +62,7 @@ def fetched(base, target):
 # Invalid calls, and the start of the tool's error: of the built-in engine and, if it differs, of a deployment.
 MISTAKES = [
     ("forecast", {"forecast_days": 1000}, "forecast_days must be a whole number from 1 to 365"),
-    ("forecast", {"horizon": 7}, "invalid arguments: unknown field `horizon`"),
+    ("forecast", {"horizon": 7}, "forecast has no argument horizon; it takes forecast_days"),
     (
         "region",
         {"id": "atlantis"},

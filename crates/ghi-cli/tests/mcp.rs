@@ -229,22 +229,25 @@ async fn invalid_arguments_are_errors_that_an_assistant_can_read() {
     let assistant = Assistant::start(&["--at", AT]).await;
     for (tool, arguments, said) in [
         ("forecast", json!({"forecast_days": 0}), "forecast_days must be a whole number from 1"),
+        ("forecast", json!({"days": 3}), "forecast has no argument days; it takes forecast_days"),
+        ("forecast", json!({"forecast_days": "x"}), "forecast_days must be a whole number from 1"),
         (
-            "forecast",
-            json!({"days": 3}),
-            "invalid arguments: unknown field `days`, expected one of",
+            "snapshot",
+            json!({"region_id": "us"}),
+            "snapshot has no argument region_id; it takes none",
         ),
-        ("snapshot", json!({"region_id": "us"}), "snapshot has no argument region_id"),
-        ("region", json!({}), "id is missing"),
-        ("region", json!({"id": ""}), "a region id must have 1 to 256 bytes"),
+        ("region", json!({}), "id is missing; it must be a region id such as \"us\""),
+        ("region", json!({"id": ""}), "id must have 1 to 256 bytes"),
         ("region", json!({"id": "atlantis"}), "No region has this id. Use an id listed at "),
         (
             "history",
             json!({"region_id": 7}),
-            "invalid arguments: invalid type: integer `7`, expected a string",
+            "region_id must be \"global\" or a region id such as \"us\", as listed by regions; got 7",
         ),
-        ("history", json!({"region_id": "x".repeat(257)}), "a region id must have 1 to 256 bytes"),
+        ("history", json!({"region_id": "x".repeat(257)}), "region_id must have 1 to 256 bytes"),
         ("explain", json!({"date": "yesterday"}), "date must be a valid date"),
+        ("explain", json!({"since": 5}), "since must be a date such as \"2026-11-15\"; got 5"),
+        ("economics", json!({"price": "7"}), "price must be a number, in USD; got \"7\""),
     ] {
         let message = assistant.refusal(tool, arguments).await;
         assert!(message.starts_with(said), "{message}");

@@ -64,7 +64,10 @@ fn escaped(text: &str) -> String {
 }
 
 /// Returns a path with the parameters that have a value, for [`Client::text_at`](crate::Client::text_at).
-pub fn with_query<const N: usize>(path: &str, parameters: [(&str, Option<String>); N]) -> String {
+pub fn with_query<'a>(
+    path: &str,
+    parameters: impl IntoIterator<Item = (&'a str, Option<String>)>,
+) -> String {
     let given = parameters.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let query: Vec<String> =
         given.map(|(name, value)| format!("{name}={}", escaped(&value))).collect();

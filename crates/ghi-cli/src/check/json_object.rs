@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use jiff::civil::DateTime;
 use serde_json::Value;
 
 use crate::check::response::RecordedResponse;
@@ -61,8 +62,13 @@ impl JsonObject {
         (0..count).map(entry).collect()
     }
 
+    /// Returns the UTC time of the document.
+    pub(crate) fn time(&self) -> Option<DateTime> {
+        self.response.http()?.time()
+    }
+
     /// Returns the UTC date of the document.
-    pub(crate) fn day(&self) -> Option<&str> {
-        self.response.http()?.day()
+    pub(crate) fn day(&self) -> Option<String> {
+        Some(self.time()?.date().to_string())
     }
 }

@@ -3,7 +3,10 @@
 use std::fmt::Display;
 use std::rc::Rc;
 
+use ghi_client::Resource;
 use ghi_engine::visible;
+use jiff::SignedDuration;
+use jiff::civil::DateTime;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -17,6 +20,9 @@ const EVIDENCE_MAX: usize = 5;
 
 /// The maximum number of characters of a request in a report.
 const REQUEST_MAX: usize = 600;
+
+/// How far apart the clocks of one server's replicas and caches may be around midnight.
+const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(1);
 
 /// A statement about a server that holds or is broken.
 #[derive(Serialize)]
@@ -37,6 +43,11 @@ pub(crate) enum RuleSource {
     Contract,
     /// A decision of this implementation where the contract is silent.
     Strict,
+    /// Such a decision about documents that should agree. Without `--strict`, a finding is a note.
+    #[serde(rename = "strict")]
+    Agreement,
+    /// A finding is a note, even with `--strict`.
+    Note,
 }
 
 impl Rule {
@@ -63,6 +74,8 @@ impl Rule {
 pub(crate) enum RuleVerdict {
     Holds,
     Broken,
+    /// A finding that does not count as broken in this run.
+    Note,
     /// No response could be judged by the rule.
     NotJudged,
 }
@@ -100,12 +113,15 @@ pub(crate) struct Judge {
     evidence: Vec<Evidence>,
     evidence_omitted: usize,
     pub(super) reason: Option<String>,
+    /// The server's time at the start of the run and after this number of requests.
+    clock: Option<(u64, Option<[DateTime; 2]>)>,
 }
 
 impl Judge {
     pub(crate) fn new(client: RecordingClient) -> Self {
+        let (sample, reason, clock) = (None, None, None);
         let (evidence, evidence_omitted) = (Vec::new(), 0);
-        Self { client, sample: None, has_judged: false, evidence, evidence_omitted, reason: None }
+        Self { client, sample, has_judged: false, evidence, evidence_omitted, reason, clock }
     }
 
     /// Judges the server by a rule.
@@ -274,13 +290,50 @@ impl Judge {
         self.read(object, field, "an integer", whole)
     }
 
-    /// Returns whether two documents are from the same day. If not, they cannot be compared.
-    pub(crate) fn is_same_day(&mut self, object: &JsonObject, other: &JsonObject) -> bool {
-        let is_same = object.day() == other.day();
-        if !is_same {
+    /// Returns whether midnight passed between two responses. If so, they cannot be compared.
+    pub(crate) fn midnight_passed(
+        &mut self,
+        one: Option<DateTime>,
+        other: Option<DateTime>,
+    ) -> bool {
+        let days = [one, other].map(|time| time.map(DateTime::date));
+        if days[0] == days[1] {
+            return false;
+        }
+        let [Some(one), Some(other)] = days else {
+            self.skip("a document without a valid timestamp_utc");
+            return true;
+        };
+        let has_passed = self.clock().is_some_and(|[first, latest]| {
+            let first = first.saturating_sub(CLOCK_TOLERANCE).date();
+            let latest = latest.saturating_add(CLOCK_TOLERANCE).date();
+            [one, other].iter().all(|day| (first..=latest).contains(day))
+        });
+        if has_passed {
             self.skip("midnight passed between two responses");
         }
-        is_same
+        has_passed
+    }
+
+    /// Returns the server's time at the start of the run and now, by the timestamps of its first document.
+    pub(crate) fn clock(&mut self) -> Option<[DateTime; 2]> {
+        let requests = self.client.progress.position();
+        if let Some((at, clock)) = self.clock
+            && at == requests
+        {
+            return clock;
+        }
+        let first = self.first_document()?;
+        let again = self.document(first.response.request.clone().unrecorded());
+        let times = first.time().zip(again.and_then(|again| again.time()));
+        let clock = times.map(|(first, again)| [first.min(again), first.max(again)]);
+        self.clock = Some((self.client.progress.position(), clock));
+        clock
+    }
+
+    /// Returns the document that was requested first.
+    pub(crate) fn first_document(&mut self) -> Option<JsonObject> {
+        self.document(&Resource::Metadata).or_else(|| self.document(&Resource::Snapshot))
     }
 }
 

@@ -18,9 +18,9 @@ use std::time::Duration;
 
 use ghi_client::{BaseUrl, InvalidBaseUrl, Resource};
 use ghi_contract::{ForecastDays, GLOBAL, paths};
-use ghi_engine::visible;
+use ghi_engine::{suggestion, visible};
 
-use judge::{Judge, Rule, RuleSource};
+use judge::{Judge, JudgedRule, Rule, RuleSource, RuleVerdict};
 use recording_client::RecordingClient;
 use report::{Report, ReportFormat};
 use request::CheckRequest;
@@ -59,11 +59,31 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    fn names(&self, rule: &Rule) -> bool {
+        self.rules.iter().any(|named| named.id == rule.id)
+    }
+
     fn selects(&self, rule: &Rule) -> bool {
         match self.rules.is_empty() {
-            true => self.strict || rule.source == RuleSource::Contract,
-            false => self.rules.iter().any(|selected| selected.id == rule.id),
+            true => self.strict || rule.source != RuleSource::Strict,
+            false => self.names(rule),
         }
+    }
+
+    /// Turns a finding that this run doesn't count as broken into a note. Returns `None` if the rule is judged for
+    /// such notes only, and there is none.
+    fn reported(&self, mut judged: JudgedRule) -> Option<JudgedRule> {
+        let rule = judged.rule;
+        let fails = match rule.source {
+            RuleSource::Contract | RuleSource::Strict => true,
+            RuleSource::Agreement => self.strict || self.names(rule),
+            RuleSource::Note => false,
+        };
+        if judged.verdict == RuleVerdict::Broken && !fails {
+            judged.verdict = RuleVerdict::Note;
+        }
+        let is_reported = fails || self.names(rule) || judged.verdict == RuleVerdict::Note;
+        is_reported.then_some(judged)
     }
 }
 
@@ -75,9 +95,16 @@ fn base_url(text: &str) -> Result<BaseUrl, String> {
     }
 }
 
-fn rule(id: &str) -> Result<&'static Rule, &'static str> {
-    let rule = RULES.iter().find(|rule| rule.id == id);
-    rule.ok_or("no such rule; run ghi check BASE_URL --strict to list the ids of all rules")
+fn rule(id: &str) -> Result<&'static Rule, String> {
+    RULES.iter().find(|rule| rule.id == id).ok_or_else(|| {
+        let ids: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
+        match suggestion(id, &ids) {
+            Some(meant) => format!("no such rule; did you mean {meant}?"),
+            None => {
+                "no such rule; run ghi check BASE_URL --strict to list the ids of all rules".into()
+            }
+        }
+    })
 }
 
 /// Judges a server and prints the report.
@@ -87,7 +114,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
         .map_err(|why| format!("cannot check {}: {why}", args.base_url))?;
     let mut judge = Judge::new(client);
     let rules = RULES.iter().filter(|rule| args.selects(rule));
-    let judged = rules.map(|rule| judge.apply(rule)).collect();
+    let judged = rules.filter_map(|rule| args.reported(judge.apply(rule))).collect();
     let report = Report::new(args.strict, &judge.client, judged);
     judge.client.progress.finish_and_clear();
     print(&report.formatted(args.format))?;

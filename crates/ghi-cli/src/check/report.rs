@@ -24,6 +24,8 @@ pub(crate) struct Summary {
     holds: usize,
     pub(crate) broken: usize,
     not_judged: usize,
+    /// Findings that do not count as broken in this run.
+    notes: usize,
     requests: u64,
 }
 
@@ -49,6 +51,7 @@ impl Report {
             holds: count(&rules, RuleVerdict::Holds),
             broken: count(&rules, RuleVerdict::Broken),
             not_judged: count(&rules, RuleVerdict::NotJudged),
+            notes: count(&rules, RuleVerdict::Note),
             requests: client.progress.position(),
         };
         let (base_url, given_up) = (client.base_url.to_string(), client.given_up());
@@ -89,7 +92,7 @@ fn text_report(report: &Report) -> String {
         let verdict = colored(judged.verdict, has_colors);
         text += &format!("{:<section$}  {:<id$}  {verdict}", rule.section, rule.id);
         match judged.verdict {
-            RuleVerdict::Broken => text += &evidence(judged, section + 2),
+            RuleVerdict::Broken | RuleVerdict::Note => text += &evidence(judged, section + 2),
             _ => text += &judged.reason.as_ref().map_or("\n".into(), |why| format!(": {why}\n")),
         }
     }
@@ -97,14 +100,38 @@ fn text_report(report: &Report) -> String {
     let summary = &report.summary;
     let hold = if summary.holds == 1 { "rule holds" } else { "rules hold" };
     let summary = format!(
-        "{} {hold}, {} broken, {} not judged ({} requests)",
-        summary.holds, summary.broken, summary.not_judged, summary.requests
+        "{} {hold}, {} broken, {} not judged ({} requests){}",
+        summary.holds,
+        summary.broken,
+        summary.not_judged,
+        summary.requests,
+        notes(&report.rules)
     );
     format!("{text}\n{given_up}{summary}\n")
 }
 
+/// Counts the notes, and those among them that break a rule of `--strict`.
+fn notes(rules: &[JudgedRule]) -> String {
+    let count = count(rules, RuleVerdict::Note);
+    let is_strict = |judged: &&JudgedRule| {
+        judged.verdict == RuleVerdict::Note && judged.rule.source == RuleSource::Agreement
+    };
+    let strict = rules.iter().filter(is_strict).count();
+    let notes = if count == 1 { "1 note".into() } else { format!("{count} notes") };
+    match (count, strict) {
+        (0, _) => String::new(),
+        (_, 0) => format!("; {notes}"),
+        (1, 1) => format!("; {notes}, --strict fails on it"),
+        _ if strict == count => format!("; {notes}, --strict fails on them"),
+        _ => format!("; {notes}, --strict fails on {strict} of them"),
+    }
+}
+
 fn evidence(judged: &JudgedRule, indent: usize) -> String {
-    let source = if judged.rule.source == RuleSource::Strict { " (strict)" } else { "" };
+    let source = match judged.rule.source {
+        RuleSource::Contract | RuleSource::Note => "",
+        RuleSource::Strict | RuleSource::Agreement => " (strict)",
+    };
     let mut text = format!("{source}\n{:indent$}{}\n", "", judged.rule.title);
     for evidence in &judged.evidence {
         for (name, value) in [
@@ -125,6 +152,7 @@ fn colored(verdict: RuleVerdict, has_colors: bool) -> String {
     let (word, color) = match verdict {
         RuleVerdict::Holds => ("holds", 32),
         RuleVerdict::Broken => ("broken", 31),
+        RuleVerdict::Note => ("note", 36),
         RuleVerdict::NotJudged => ("not judged", 33),
     };
     match has_colors {

@@ -1,5 +1,7 @@
 //! A response from the server.
 
+use ghi_server::Moment;
+use jiff::civil::DateTime;
 use reqwest::header::{HeaderMap, HeaderValue};
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -90,9 +92,11 @@ impl HttpResponse {
         self.json.as_ref().ok().filter(|json| self.status == 200 && json.is_object())
     }
 
-    /// Returns the UTC date of the document, from its `timestamp_utc`.
-    pub(crate) fn day(&self) -> Option<&str> {
-        self.document()?.get("timestamp_utc")?.as_str()?.get(..10)
+    /// Returns the UTC time of the document, from its `timestamp_utc`.
+    pub(crate) fn time(&self) -> Option<DateTime> {
+        let text = self.document()?.get("timestamp_utc")?.as_str()?;
+        text.parse::<Moment>().ok()?;
+        text.trim_end_matches('Z').parse().ok()
     }
 
     /// Returns a field of the problem document.

@@ -2,8 +2,7 @@
 
 use ghi_client::{MAX_DOCUMENT_BYTES, Resource, with_query};
 use ghi_contract::{GLOBAL, paths};
-use ghi_engine::visible;
-use serde::Deserialize;
+use ghi_engine::{listed, visible};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -24,7 +23,7 @@ pub(super) struct Tool {
     title: &'static str,
     description: &'static str,
     arguments: &'static [&'static str],
-    request: fn(ToolArguments) -> Result<ToolRequest, String>,
+    request: fn(&ToolArguments) -> Result<ToolRequest, String>,
 }
 
 /// The document that a tool call requests.
@@ -51,20 +50,54 @@ impl ToolRequest {
     }
 }
 
-/// The arguments of all tools. Many assistants send null for an omitted argument.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ToolArguments {
-    id: Option<String>,
-    region_id: Option<String>,
-    /// 7.0 is an integer too, as in JSON Schema.
-    forecast_days: Option<f64>,
-    date: Option<String>,
-    since: Option<String>,
-    from: Option<String>,
-    to: Option<String>,
-    range: Option<String>,
-    price: Option<f64>,
+/// The arguments of a call. Many assistants send null for an omitted argument.
+struct ToolArguments(Map<String, Value>);
+
+impl ToolArguments {
+    /// Returns an argument that must be a string.
+    fn text(&self, name: &str) -> Result<Option<String>, String> {
+        self.read(name, |value| value.as_str().map(str::to_owned))
+    }
+
+    /// Returns an argument that must be a number, as it is written in a query. 7.0 is an integer too, as in JSON
+    /// Schema.
+    fn number(&self, name: &str) -> Result<Option<String>, String> {
+        self.read(name, |value| value.as_f64().map(|number| number.to_string()))
+    }
+
+    fn read(
+        &self,
+        name: &str,
+        convert: impl FnOnce(&Value) -> Option<String>,
+    ) -> Result<Option<String>, String> {
+        let Some(value) = self.0.get(name).filter(|value| !value.is_null()) else {
+            return Ok(None);
+        };
+        let wrong = || {
+            let got = visible(&value.to_string(), NAME_MAX);
+            format!("{name} must be {}; got {got}", expected(name))
+        };
+        convert(value).map(Some).ok_or_else(wrong)
+    }
+
+    /// Returns a query with the arguments of these names.
+    fn query(&self, path: &str, names: &[&'static str]) -> Result<String, String> {
+        let value = |name| if name == "price" { self.number(name) } else { self.text(name) };
+        let given = names.iter().map(|name| Ok((*name, value(name)?)));
+        Ok(with_query(path, given.collect::<Result<Vec<_>, String>>()?))
+    }
+}
+
+/// Describes the values of an argument.
+fn expected(name: &str) -> &'static str {
+    match name {
+        "id" => "a region id such as \"us\", as listed by regions",
+        "region_id" => "\"global\" or a region id such as \"us\", as listed by regions",
+        "forecast_days" => "a whole number from 1 to 365",
+        "range" => "a string such as \"30d\"",
+        "price" => "a number, in USD",
+        _ => "a date such as \"2026-11-15\"",
+    }
 }
 
 impl Tool {
@@ -95,21 +128,29 @@ impl Tool {
 
     /// Returns the document that a call with these arguments requests.
     pub(super) fn request(&self, arguments: Option<&RawValue>) -> Result<ToolRequest, String> {
-        let text = arguments.map_or("{}", RawValue::get);
-        let invalid = |error| format!("invalid arguments: {error}");
-        let arguments: ToolArguments = serde_json::from_str(text).map_err(invalid)?;
-        let given: Map<String, Value> = serde_json::from_str(text).map_err(invalid)?;
-        let is_wrong = |(name, value): &(&String, &Value)| {
-            !value.is_null() && !self.arguments.contains(&name.as_str())
-        };
-        if let Some((name, _)) = given.iter().find(is_wrong) {
-            return Err(format!("{} has no argument {name}", self.name));
+        let arguments = serde_json::from_str(arguments.map_or("{}", RawValue::get));
+        let arguments: Map<String, Value> =
+            arguments.map_err(|_| format!("arguments must be an object; {}", self.takes()))?;
+        let is_unknown = |name: &&String| !self.arguments.contains(&name.as_str());
+        if let Some(name) = arguments.keys().find(is_unknown) {
+            let name = visible(name, NAME_MAX);
+            return Err(format!("{} has no argument {name}; {}", self.name, self.takes()));
         }
-        let is_wrong = |id: &String| id.is_empty() || id.len() > ID_MAX;
-        if [&arguments.id, &arguments.region_id].into_iter().flatten().any(is_wrong) {
-            return Err(format!("a region id must have 1 to {ID_MAX} bytes"));
+        for name in ["id", "region_id"] {
+            let id = arguments.get(name).and_then(Value::as_str);
+            if id.is_some_and(|id| id.is_empty() || id.len() > ID_MAX) {
+                return Err(format!("{name} must have 1 to {ID_MAX} bytes"));
+            }
         }
-        (self.request)(arguments)
+        (self.request)(&ToolArguments(arguments))
+    }
+
+    /// Says which arguments the tool takes.
+    fn takes(&self) -> String {
+        match self.arguments {
+            [] => "it takes none".into(),
+            names => format!("it takes {}", listed(names)),
+        }
     }
 }
 
@@ -129,7 +170,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         description: "The daily cost of mining one coin, in USD, for the last seven days including today: minimum, average and maximum, worldwide or in one region. Use it to see how costs have changed.",
         arguments: &["region_id"],
         request: |arguments| {
-            let id = arguments.region_id.unwrap_or_else(|| GLOBAL.into());
+            let id = arguments.text("region_id")?.unwrap_or_else(|| GLOBAL.into());
             Ok(ToolRequest::Document(Resource::History(id)))
         },
     },
@@ -140,8 +181,8 @@ pub(super) const TOOLS: [Tool; 10] = [
         description: "Today's cost of mining one coin in one region, in USD, and the region's share of the hashrate in percent.",
         arguments: &["id"],
         request: |arguments| {
-            let id =
-                arguments.id.ok_or("id is missing; expected a region id, as listed by regions")?;
+            let missing = || format!("id is missing; it must be {}", expected("id"));
+            let id = arguments.text("id")?.ok_or_else(missing)?;
             Ok(ToolRequest::Document(Resource::RegionDetail(id)))
         },
     },
@@ -168,7 +209,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         description: "The predicted worldwide average cost of mining one coin, in USD. The forecast of the sandbox is the same for every horizon.",
         arguments: &["forecast_days"],
         request: |arguments| {
-            let days = arguments.forecast_days.map(|days| days.to_string().parse()).transpose();
+            let days = arguments.number("forecast_days")?.map(|days| days.parse()).transpose();
             let days: Option<_> = days.map_err(|invalid| format!("forecast_days {invalid}"))?;
             Ok(ToolRequest::Document(Resource::Forecast(days.unwrap_or_default())))
         },
@@ -188,9 +229,8 @@ pub(super) const TOOLS: [Tool; 10] = [
         description: "How a day's cost is calculated from its inputs, step by step with the numbers: difficulty, block reward, hardware efficiency, electricity price and overhead, and the contribution of each region to the worldwide average. With since, also the change in the average since that day, split into its factors. Use it to explain why a cost is what it is, and why it changed.",
         arguments: &["region_id", "date", "since"],
         request: |arguments| {
-            let ToolArguments { region_id, date, since, .. } = arguments;
-            let given = [("region_id", region_id), ("date", date), ("since", since)];
-            Ok(ToolRequest::Explanation(with_query(EXPLAIN_JSON, given)))
+            let target = arguments.query(EXPLAIN_JSON, &["region_id", "date", "since"])?;
+            Ok(ToolRequest::Explanation(target))
         },
     },
     Tool {
@@ -200,8 +240,8 @@ pub(super) const TOOLS: [Tool; 10] = [
         description: "The regions on a day, sorted by average cost: each region's share of the hashrate and the cumulative share in percent, its minimum, average and maximum cost of one coin in USD, and its full cost if the cost of machines is known; and the share of the hashrate that mines at or below a price, by default the market price. Use it to find out who mines at a profit.",
         arguments: &["date", "price"],
         request: |arguments| {
-            let price = arguments.price.map(|price| price.to_string());
-            Ok(ToolRequest::Curve { date: arguments.date, price })
+            let (date, price) = (arguments.text("date")?, arguments.number("price")?);
+            Ok(ToolRequest::Curve { date, price })
         },
     },
     Tool {
@@ -211,12 +251,8 @@ pub(super) const TOOLS: [Tool; 10] = [
         description: "Daily price and worldwide average cost of one coin in USD, price divided by cost, hashprice in USD per PH/s per day (block reward only), the electricity price and efficiency at which an average miner breaks even, and the share of the hashrate that mines at or below the price, in percent. The price is the market price unless you specify one. Use it for margins.",
         arguments: &["price", "date", "range", "from", "to"],
         request: |arguments| {
-            let ToolArguments { price, date, range, from, to, .. } = arguments;
-            let price = price.map(|price| price.to_string());
-            Ok(ToolRequest::Table(with_query(
-                ECONOMICS_CSV,
-                [("price", price), ("date", date), ("range", range), ("from", from), ("to", to)],
-            )))
+            let names = ["price", "date", "range", "from", "to"];
+            Ok(ToolRequest::Table(arguments.query(ECONOMICS_CSV, &names)?))
         },
     },
 ];
@@ -266,7 +302,13 @@ mod tests {
             let count = schema["properties"].as_object().unwrap().len();
             assert_eq!(tool.arguments.len(), count, "{}", tool.name);
             let error = request(tool.name, &json!({"frobnicate": 1})).unwrap_err();
-            assert!(error.contains("unknown field `frobnicate`"), "{error}");
+            assert!(error.contains("has no argument frobnicate; it takes "), "{error}");
+            // No error names an argument of another tool.
+            for name in tool.arguments {
+                let error = request(tool.name, &json!({*name: []})).unwrap_err();
+                assert!(error.starts_with(&format!("{name} must be ")), "{error}");
+                assert!(error.ends_with("; got []"), "{error}");
+            }
         }
     }
 

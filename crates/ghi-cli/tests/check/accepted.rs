@@ -1,9 +1,11 @@
 //! Deployments that the contract allows.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::{Value, json};
 
 use crate::runner::{assert_holds, judge, judge_with_message};
-use crate::scripted::{ScriptedServer, changed, edited, script};
+use crate::scripted::{ScriptedServer, changed, edited, script, set};
 
 /// Turns the floats of a document into integers and its integers into floats.
 fn swap_number_types(value: &mut Value) {
@@ -139,15 +141,53 @@ fn documents_of_different_days_are_not_compared() {
             "snapshot-count-is-the-number-of-regions",
         ],
     );
-    // With a snapshot of the day before, neither its extremes nor its average can be compared.
-    let base_url = server.with(edited("/v1/ghi/snapshot", |snapshot| {
-        snapshot["timestamp_utc"] = "2026-11-14T23:59:59.999999Z".into();
-        for field in ["global_min_cost_usd", "global_avg_cost_usd", "global_max_cost_usd"] {
-            snapshot[field] = json!(1.0);
-        }
-        snapshot.as_object_mut().unwrap().retain(|name, _| !name.starts_with("region"));
+}
+
+/// Turns the snapshot into one of the day before, in the reduced form and with other costs.
+fn make_yesterdays(snapshot: &mut Value) {
+    snapshot["timestamp_utc"] = "2026-11-14T23:59:59.999999Z".into();
+    for field in ["global_min_cost_usd", "global_avg_cost_usd", "global_max_cost_usd"] {
+        snapshot[field] = json!(1.0);
+    }
+    snapshot.as_object_mut().unwrap().retain(|name, _| !name.starts_with("region"));
+}
+
+#[test]
+fn documents_from_before_and_after_midnight_are_not_compared() {
+    let server = ScriptedServer::start();
+    // The metadata and the snapshot are requested first.
+    let base_url = server.with(script(|request, reply| {
+        let time = match (request.path(), request.before) {
+            ("/v1/ghi/snapshot", _) => return reply.edit(make_yesterdays),
+            ("/v1/ghi/metadata", 0) => "2026-11-14T23:59:59.999999Z",
+            _ => "2026-11-15T00:00:00.100000Z",
+        };
+        reply.edit(set("/timestamp_utc", time));
     }));
     let run = judge(&base_url, &[]);
     assert_eq!(run.code, Some(0), "{}", run.shown("broken"));
     assert!(run.with("not_judged").contains("global-minimum-is-the-lowest"));
+    assert!(run.shown("not_judged").contains("midnight passed"));
+}
+
+#[test]
+fn without_midnight_documents_of_different_days_are_compared() {
+    let server = ScriptedServer::start();
+    let run = judge(&server.with(edited("/v1/ghi/snapshot", make_yesterdays)), &[]);
+    let broken = ["global-maximum-is-the-highest", "global-minimum-is-the-lowest"];
+    assert_eq!(run.with("broken"), broken.map(str::to_owned).into());
+}
+
+#[test]
+fn the_clock_may_run_fast() {
+    let server = ScriptedServer::start();
+    let requests = AtomicUsize::new(0);
+    let base_url = server.with(script(move |_, reply| {
+        // Six hours pass between two requests.
+        let hours = 6 * requests.fetch_add(1, Ordering::Relaxed);
+        let time = format!("2026-11-{:02}T{:02}:00:00.000000Z", 1 + hours / 24, hours % 24);
+        reply.edit(set("/timestamp_utc", time));
+    }));
+    let run = judge(&base_url, &[]);
+    assert_eq!(run.with("broken"), [].into(), "{}", run.shown("broken"));
 }

@@ -4,7 +4,7 @@ use ghi_contract::paths::{FORECAST, HISTORY, INDICATOR, METADATA, NETWORK, REGIO
 use serde_json::{Value, json};
 
 use crate::broken_servers::{Mutation, breaks, breaks_all};
-use crate::scripted::{ScriptedReply, changed, changed_target, edited, script, set};
+use crate::scripted::{Script, ScriptedReply, changed, changed_target, edited, script, set};
 
 fn without(field: &'static str) -> impl Fn(&mut Value) + Send + Sync {
     move |document| _ = document.as_object_mut().unwrap().remove(field).unwrap()
@@ -21,6 +21,10 @@ pub(crate) fn mutations() -> Vec<Mutation> {
     [envelope(), fields(), figures(), lists(), answers()].into_iter().flatten().collect()
 }
 
+fn stamped_days_behind(path: &'static str) -> impl Script {
+    edited(path, set("/timestamp_utc", "2026-11-10T12:00:00.000000Z"))
+}
+
 fn envelope() -> Vec<Mutation> {
     let stamp = |text: &'static str| edited(NETWORK, set("/timestamp_utc", text));
     let engine = |text: &'static str| edited(HISTORY, set("/engine_sandbox_version", text));
@@ -33,6 +37,13 @@ fn envelope() -> Vec<Mutation> {
             "timestamps-are-utc",
             edited(INDICATOR, set("/timestamp_utc", "2026-11-15T12:00:00.000000+00:00")),
         ),
+        breaks("timestamps-agree", stamp("2026-11-10T12:00:00.000000Z")),
+        breaks("timestamps-agree", stamp("2026-11-20T12:00:00.000000Z")),
+        breaks("timestamps-agree", stamped_days_behind(HISTORY)),
+        breaks("timestamps-agree", stamped_days_behind(FORECAST)),
+        breaks("timestamps-agree", stamped_days_behind(SNAPSHOT)),
+        breaks("timestamps-agree", stamped_days_behind(METADATA)),
+        breaks("timestamps-agree", stamped_days_behind(INDICATOR)),
         breaks("engine-version-is-of-a-sandbox", engine("0.2.0")),
         breaks("engine-version-is-of-a-sandbox", engine("-sandbox")),
         breaks("version-is-1-1", edited(FORECAST, set("/version", "1.0"))),

@@ -18,8 +18,15 @@ fn text(bytes: Vec<u8>) -> String {
 #[test]
 fn the_text_has_one_line_per_rule_and_the_evidence_for_broken_ones() {
     let server = ScriptedServer::start();
-    let base_url = server.with(edited("/v1/ghi/history", |history| {
+    let short = edited("/v1/ghi/history", |history| {
         history["points"].as_array_mut().unwrap().remove(0);
+    });
+    let base_url = server.with(script(move |request, reply| {
+        short.replied(request, reply);
+        reply.set("date", "Sun, 15 Nov 2026 12:00:00 GMT");
+        if request.path() == "/v1/ghi/indicator" {
+            reply.edit(set("/min_cost_usd", 1.0));
+        }
     }));
     let output = check(&base_url, &["--rate", "10000"]);
     let report = text(output.stdout).replace(&base_url, "http://x");
@@ -47,8 +54,13 @@ fn the_text_has_one_line_per_rule_and_the_evidence_for_broken_ones() {
         5    no-credentials-are-needed                holds
         9.2  supported-versions-are-listed            holds
         9.4  indicator-answers                        holds
+        9.4  indicator-agrees-with-the-snapshot       note (strict)
+             The indicator has the global costs of the same day's snapshot.
+               request   curl -si http://x/v1/ghi/indicator
+               expected  min_cost_usd: 39262.41, as in the snapshot
+               got       min_cost_usd: a number, 1.0
 
-        51 rules hold, 1 broken, 0 not judged (18 requests)
+        52 rules hold, 1 broken, 0 not judged (18 requests); 1 note, --strict fails on it
     "#]]
     .assert_eq(&report[start..]);
     // The output is not a terminal.
@@ -87,6 +99,7 @@ fn the_json_has_the_documented_fields() {
     );
     assert_eq!((&report["base_url"], &report["strict"]), (&base_url.into(), &true.into()));
     let count = |verdict| Value::from(run.with(verdict).len());
+    assert_eq!(report["summary"]["notes"], count("note"));
     for verdict in ["holds", "broken", "not_judged"] {
         assert_eq!(report["summary"][verdict], count(verdict));
     }

@@ -61,6 +61,17 @@ fn with_the_system_clock() {
 }
 
 #[test]
+fn with_a_fast_clock() {
+    let start = "2026-12-31T23:00:00Z".parse().unwrap();
+    let clock = Clock::running(start, "86400".parse().unwrap());
+    let server = Sandbox::start(Config { clock, ..Config::default() }).unwrap();
+    for args in [&[][..], &["--strict"]] {
+        let run = judge(server.url(), args);
+        assert_eq!(run.with("broken"), [].into(), "{}", run.shown("broken"));
+    }
+}
+
+#[test]
 fn on_a_leap_day_and_around_midnight() {
     check(at("2028-02-29T12:00:00Z"), &[], &[]);
     check(at("2026-12-31T23:59:59.999999Z"), &[], &[]);

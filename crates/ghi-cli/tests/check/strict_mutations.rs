@@ -440,6 +440,7 @@ fn indicator() -> Vec<Mutation> {
         breaks("indicator-fields", edited(INDICATOR, set("/min_cost_usd", "50000"))),
         breaks("indicator-fields", changed(INDICATOR, |reply| reply.body = b"[1]".into())),
         breaks("figures-are-positive", edited(INDICATOR, set("/min_cost_usd", Value::Null))),
+        breaks("indicator-is-for-today", edited(INDICATOR, set("/date", "2026-11-14"))),
         breaks("indicator-version-is-1-0", edited(INDICATOR, set("/version", "1.1"))),
         breaks("indicator-agrees-with-the-snapshot", edited(INDICATOR, set("/min_cost_usd", 1.0))),
         breaks(

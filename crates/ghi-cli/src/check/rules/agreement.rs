@@ -37,7 +37,7 @@ fn regions_of(judge: &mut Judge, snapshot: &JsonObject) -> Vec<JsonObject> {
         return judge.objects(ObjectKind::SnapshotRegion);
     }
     let mut details = all_details(judge).unwrap_or_default();
-    if details.iter().any(|detail| !judge.is_same_day(detail, snapshot)) {
+    if details.iter().any(|detail| judge.midnight_passed(detail.time(), snapshot.time())) {
         details.clear();
     }
     details
@@ -56,11 +56,13 @@ fn all_details(judge: &mut Judge) -> Option<Vec<JsonObject>> {
     }
     let details = judge.objects(ObjectKind::RegionDetail);
     let is_complete = !details.is_empty() && details.len() == count;
-    if !is_complete || details.iter().any(|detail| detail.day() != details[0].day()) {
-        judge.skip("a region detail is missing, or midnight passed between two of them");
+    if !is_complete {
+        judge.skip("a region detail is missing");
         return None;
     }
-    Some(details)
+    let first = details[0].time();
+    let passed = details.iter().any(|detail| judge.midnight_passed(detail.time(), first));
+    (!passed).then_some(details)
 }
 
 pub(super) fn snapshot_has_the_registry(judge: &mut Judge) {
@@ -98,7 +100,7 @@ pub(super) fn region_names_agree(judge: &mut Judge) {
 /// An object has the same costs as the snapshot, in which the field names begin with `prefix`.
 fn verify_costs(judge: &mut Judge, object: &JsonObject, snapshot: &JsonObject, prefix: &str) {
     for field in COSTS {
-        if judge.is_same_day(object, snapshot)
+        if !judge.midnight_passed(object.time(), snapshot.time())
             && let Some(cost) = judge.number(object, field)
             && let Some(expected) = judge.number(snapshot, &format!("{prefix}{field}"))
         {
@@ -134,10 +136,11 @@ pub(super) fn region_detail_agrees_with_the_snapshot(judge: &mut Judge) {
 pub(super) fn history_agrees_with_the_snapshot(judge: &mut Judge) {
     for id in std::iter::once(GLOBAL.to_owned()).chain(judge.sample()) {
         let Some(history) = judge.document(&Resource::History(id.clone())) else { continue };
-        let points = history.entries("points");
-        match points.iter().find(|point| point.text("date") == history.day()) {
+        let Some(snapshot) = judge.document(&Resource::Snapshot) else { continue };
+        let (points, day) = (history.entries("points"), snapshot.day());
+        match points.iter().find(|point| point.text("date") == day.as_deref()) {
             Some(today) => verify_costs_of(judge, today, &id),
-            None => judge.skip("a history has no point for the day of its timestamp_utc"),
+            None => judge.skip("a history has no point for the day of the snapshot"),
         }
     }
 }
@@ -158,7 +161,7 @@ pub(super) fn global_average_is_weighted(judge: &mut Judge) {
     let weighted: f64 = std::iter::zip(&costs, &shares).map(|(cost, share)| cost * share).sum();
     let mean = weighted / shares.iter().sum::<f64>();
     for snapshot in judge.objects(ObjectKind::Snapshot) {
-        if judge.is_same_day(&snapshot, &details[0])
+        if !judge.midnight_passed(snapshot.time(), details[0].time())
             && let Some(global) = judge.number(&snapshot, "global_avg_cost_usd")
         {
             let rounding = half_unit(costs.iter().chain([&global]));

@@ -12,7 +12,7 @@ use ghi_contract::{
     API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, ForecastDays, GLOBAL, paths,
 };
 
-use crate::check::judge::RuleSource::{self, Contract, Strict};
+use crate::check::judge::RuleSource::{self, Agreement, Contract, Note, Strict};
 use crate::check::judge::{Judge, Rule};
 use crate::check::schema::ObjectKind::*;
 use agreement::global_cost_is_extreme;
@@ -71,6 +71,8 @@ pub(crate) static RULES: &[Rule] = &[
 
     rule(Contract, "2", "version-is-1-1", values::version_is_1_1,
         "`version` is `1.1` in every v1.1 document."),
+    rule(Contract, "2", "timestamps-agree", values::timestamps_agree,
+        "`timestamp_utc` is the time of generation: no document is more than a day older or newer than the others."),
     rule(Contract, "2", "region-detail-has-no-engine-version", values::region_detail_has_no_engine_version,
         "The region detail has no `engine_sandbox_version`."),
     rule(Contract, "2", "metadata-fields", |judge| fields(judge, Metadata),
@@ -129,30 +131,32 @@ pub(crate) static RULES: &[Rule] = &[
         "No object has fields beyond those in the contract."),
     rule(Strict, "2", "region-ids-are-short-codes", values::region_ids_are_short_codes,
         "A region id is a lowercase letter, then lowercase letters, digits and hyphens, at most 32 characters."),
-    rule(Strict, "2", "snapshot-has-the-registry", agreement::snapshot_has_the_registry,
-        "The full snapshot has the same regions as the list of regions, in the same order."),
     rule(Strict, "2", "minimal-snapshot-by-preference", |judge| preference(judge, "return=minimal", false),
         "`Prefer: return=minimal` gets the reduced snapshot and `Preference-Applied`."),
     rule(Strict, "2", "full-snapshot-by-preference", |judge| preference(judge, "return=representation", true),
         "`Prefer: return=representation` gets the full snapshot and `Preference-Applied`."),
     rule(Strict, "2", "history-has-every-day", values::history_has_every_day,
         "A history has every day from its first to its last."),
-    rule(Strict, "2", "history-ends-today", values::history_ends_today,
-        "The last point of a history is for the day of `timestamp_utc`."),
     rule(Strict, "2", "figures-are-positive", fields::figures_are_positive,
         "Costs, shares and metrics are above zero and never null."),
     rule(Strict, "2", "shares-are-percentages", agreement::shares_are_percentages,
         "`hashrate_share_pct` is at most 100."),
     rule(Strict, "2", "shares-sum-to-100", agreement::shares_sum_to_100,
         "The regions' `hashrate_share_pct` sum to 100, apart from rounding."),
-    rule(Strict, "2", "region-names-agree", agreement::region_names_agree,
-        "A region has the same name in the list of regions, the snapshot and its detail."),
-    rule(Strict, "2", "region-detail-agrees-with-the-snapshot", agreement::region_detail_agrees_with_the_snapshot,
-        "A region detail has the costs of the same day's snapshot."),
-    rule(Strict, "2", "history-agrees-with-the-snapshot", agreement::history_agrees_with_the_snapshot,
-        "Today's history point has the costs of the same day's snapshot."),
     rule(Strict, "2", "global-average-is-weighted", agreement::global_average_is_weighted,
         "The global average is the mean of the regional averages, weighted by hashrate share."),
+    rule(Agreement, "2", "snapshot-has-the-registry", agreement::snapshot_has_the_registry,
+        "The full snapshot has the same regions as the list of regions, in the same order."),
+    rule(Agreement, "2", "history-ends-today", values::history_ends_today,
+        "The last point of a history is for the day of `timestamp_utc`."),
+    rule(Agreement, "2", "region-names-agree", agreement::region_names_agree,
+        "A region has the same name in the list of regions, the snapshot and its detail."),
+    rule(Agreement, "2", "region-detail-agrees-with-the-snapshot", agreement::region_detail_agrees_with_the_snapshot,
+        "A region detail has the costs of the same day's snapshot."),
+    rule(Agreement, "2", "history-agrees-with-the-snapshot", agreement::history_agrees_with_the_snapshot,
+        "Today's history point has the costs of the same day's snapshot."),
+    rule(Note, "2", "timestamps-are-near-the-date", values::timestamps_are_near_the_date,
+        "`timestamp_utc` is within a day of the response's `Date`, unless the server's clock is stopped."),
 
     rule(Contract, "4", "region-detail-is-of-the-region", |judge| region_id_is_echoed(judge, Resource::RegionDetail),
         "`/v1/ghi/regions/{id}` returns the region with that id."),
@@ -257,10 +261,12 @@ pub(crate) static RULES: &[Rule] = &[
         "The indicator has the envelope and the fields of a history point, and no others."),
     rule(Strict, "9.4", "indicator-version-is-1-0", |judge| field_is(judge, Indicator, "version", API_PREVIOUS),
         "In the indicator, `version` is `1.0`."),
-    rule(Strict, "9.4", "indicator-agrees-with-the-snapshot", agreement::indicator_agrees_with_the_snapshot,
-        "The indicator has the global costs of the same day's snapshot."),
     rule(Strict, "9.4", "indicator-names-its-successor", |judge| { let v1_0 = judge.objects(Indicator); have_link(judge, v1_0, "successor-version") },
         "The indicator has a `Link` to the snapshot, `rel=\"successor-version\"`."),
+    rule(Agreement, "9.4", "indicator-is-for-today", values::indicator_is_for_today,
+        "The `date` of the indicator is the day of its `timestamp_utc`."),
+    rule(Agreement, "9.4", "indicator-agrees-with-the-snapshot", agreement::indicator_agrees_with_the_snapshot,
+        "The indicator has the global costs of the same day's snapshot."),
 ];
 
 #[cfg(test)]
@@ -310,7 +316,9 @@ mod tests {
     fn the_page_lists_every_rule() {
         let page = TEMPLATE
             .replace("{contract}\n", &tables(RuleSource::Contract))
-            .replace("{strict}\n", &tables(RuleSource::Strict));
+            .replace("{strict}\n", &tables(RuleSource::Strict))
+            .replace("{agreement}\n", &tables(RuleSource::Agreement))
+            .replace("{note}\n", &tables(RuleSource::Note));
         expect_file!["../../../../../docs/conformance.md"].assert_eq(&page);
     }
 }

@@ -7,12 +7,17 @@ use ghi_client::Resource;
 use ghi_contract::{API_CURRENT, GLOBAL, HISTORY_DAYS, REGION_ID_MAX, is_region_id, paths};
 use ghi_engine::parse_date;
 use ghi_server::Moment;
+use jiff::SignedDuration;
 use jiff::civil::Date;
+use jiff::fmt::rfc2822;
 use serde_json::Value;
 
 use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
 use crate::check::schema::{FieldType, ObjectKind};
+
+/// The most that the timestamps of one run may differ.
+const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 /// Judges a string field of these objects.
 pub(super) fn verify_texts(
@@ -70,6 +75,43 @@ pub(super) fn timestamps_have_microseconds(judge: &mut Judge) {
         // Other times break a rule of the contract.
         !is_utc(stamp) || stamp.len() == "2026-11-15T12:00:00.000000Z".len()
     });
+}
+
+/// Every document is stamped within a day of the time that passed during the run, by the server's own clock.
+pub(super) fn timestamps_agree(judge: &mut Judge) {
+    let documents = judge.all_documents();
+    let times: Vec<_> = documents.iter().filter_map(JsonObject::time).collect();
+    let Some((first, latest)) = times.iter().min().zip(times.iter().max()) else {
+        return judge.skip("no document has a valid timestamp_utc");
+    };
+    // Most servers need no second look at their clock.
+    let clock = match latest.duration_since(*first) > DAY {
+        true => judge.clock(),
+        false => Some([*first, *latest]),
+    };
+    let Some([first, latest]) = clock else { return };
+    for document in &documents {
+        let Some(time) = document.time() else { continue };
+        let is_right = first.duration_since(time) <= DAY && time.duration_since(latest) <= DAY;
+        let target = &documents[0].response.request.target;
+        let expected = format_args!("within a day of {first}Z, as in {target}");
+        judge.verify_field(document, "timestamp_utc", is_right, expected);
+    }
+}
+
+/// The first document is stamped within a day of its `Date`.
+pub(super) fn timestamps_are_near_the_date(judge: &mut Judge) {
+    let Some(document) = judge.first_document() else { return };
+    let date = document.response.http().and_then(|http| http.header("date"));
+    let date = date.and_then(|date| rfc2822::parse(&date).ok());
+    let Some((date, time)) = date.zip(document.time()) else {
+        return judge.skip("no valid Date or timestamp_utc");
+    };
+    let date = date.datetime();
+    let is_right = date.duration_since(time).abs() <= DAY;
+    let expected =
+        format_args!("within a day of {date}Z, its Date; the server's clock may be stopped");
+    judge.verify_field(&document, "timestamp_utc", is_right, expected);
 }
 
 pub(super) fn region_ids_are_unique(judge: &mut Judge) {
@@ -157,7 +199,7 @@ pub(super) fn forecast_is_constant(judge: &mut Judge) {
     let [first, others @ ..] = &*forecasts else { return };
     let Some(predicted) = judge.number(first, field) else { return };
     for forecast in others {
-        if judge.is_same_day(first, forecast)
+        if !judge.midnight_passed(first.time(), forecast.time())
             && let Some(number) = judge.number(forecast, field)
         {
             judge.verify_field(forecast, field, number == predicted, predicted);
@@ -221,6 +263,14 @@ pub(super) fn history_dates_are_days(judge: &mut Judge) {
     verify_texts(judge, points, "date", expected, |text| parse_date(text).is_ok());
 }
 
+pub(super) fn indicator_is_for_today(judge: &mut Judge) {
+    for indicator in judge.objects(ObjectKind::Indicator) {
+        if let Some(today) = indicator.day() {
+            judge.verify_text(&indicator, "date", &today);
+        }
+    }
+}
+
 fn verify_dates(judge: &mut Judge, expected: &str, are_right: fn(&[Date], &JsonObject) -> bool) {
     for history in judge.objects(ObjectKind::History) {
         let points = history.entries("points");
@@ -251,7 +301,7 @@ pub(super) fn history_has_every_day(judge: &mut Judge) {
 pub(super) fn history_ends_today(judge: &mut Judge) {
     verify_dates(judge, "the day of timestamp_utc as the last date", |dates, history| {
         let last = dates.last().map(Date::to_string);
-        history.day().is_none_or(|today| last.as_deref() == Some(today))
+        history.day().is_none_or(|today| last == Some(today))
     });
 }
 
