@@ -21,6 +21,7 @@ use crate::http::caching::encode;
 use crate::http::client_address::{canonical, client_address, is_trusted};
 use crate::http::common_headers::{X_REQUEST_ID, options, set_date};
 use crate::http::page_cache::PageCache;
+use crate::http::paths;
 use crate::http::prefer::PREFER;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
@@ -390,7 +391,10 @@ impl Api {
         };
         let context = self.context(exchange, headers, query, day);
         if route.kind == RouteKind::Page {
-            let page = (route.handler)(&context);
+            // The dashboard shows unknown names together with invalid values.
+            let is_dashboard = route.path == paths::DASHBOARD;
+            let names = if is_dashboard { Ok(()) } else { general::check_names(&context) };
+            let page = names.and_then(|()| (route.handler)(&context));
             return page.or_else(|problem| general::problem_page(&context, problem));
         }
         (route.handler)(&context)
@@ -411,6 +415,7 @@ impl Api {
             has_prefer: exchange.scan.has_prefer,
             is_conditional: exchange.scan.is_conditional,
             query,
+            parameters: exchange.route.map_or(&[], |route| route.parameters),
             path_parameter: exchange.path_parameter,
             clock: &self.clock,
             day,

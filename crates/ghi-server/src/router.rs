@@ -16,7 +16,7 @@ pub(crate) struct Route {
     /// The part of the path before its parameter, if it has one.
     before_parameter: Option<&'static str>,
     pub(crate) kind: RouteKind,
-    /// The names of its query parameters. Empty for pages and assets, which ignore unknown ones.
+    /// The names of its query parameters.
     pub(crate) parameters: &'static [&'static str],
     pub(crate) handler: Handler,
 }
@@ -48,7 +48,7 @@ impl RouteKind {
 macro_rules! routes {
     (
         described { $($kind:ident $path:path [$($name:literal)*] => $module:ident::$handler:ident;)* }
-        others { $($other_kind:ident $other:path => $other_handler:path;)* }
+        others { $($other_kind:ident $other:path [$($other_name:literal)*] => $other_handler:path;)* }
     ) => {
         /// The table of routes.
         pub(crate) const ROUTES: &[Route] = &[
@@ -63,7 +63,7 @@ macro_rules! routes {
                 path: $other,
                 before_parameter: before_parameter($other),
                 kind: RouteKind::$other_kind,
-                parameters: &[],
+                parameters: &[$($other_name),*],
                 handler: $other_handler,
             },)*
         ];
@@ -103,20 +103,23 @@ routes! {
         Metrics paths::METRICS [] => probes::metrics;
     }
     others {
-        Page paths::DASHBOARD => dashboard::dashboard;
-        Page paths::REGION => region::region;
-        Page paths::METHODOLOGY => general::methodology;
-        Page paths::EXPLAIN => explain::explain;
-        Page paths::DOCS => general::docs;
-        Page paths::FEED => feed::feed;
-        Page paths::PROBLEMS => general::problems;
-        Page paths::PROBLEM => general::problem;
-        Asset paths::ASSET => assets::asset;
-        Asset paths::FAVICON => assets::icon;
-        Asset paths::OPENAPI => discovery::openapi;
-        Asset paths::OPENAPI_3_0 => discovery::openapi_3_0;
-        Asset paths::LLMS => discovery::llms;
-        Asset paths::ROBOTS => discovery::robots;
+        Page paths::DASHBOARD [
+            "range" "region_id" "price" "compare" "with" "sort" "find" "page" "unit" "electricity_usd_per_kwh"
+            "efficiency_j_per_th" "efficiency_j_per_mh" "overhead" "block_reward_coins"
+        ] => dashboard::dashboard;
+        Page paths::REGION ["range"] => region::region;
+        Page paths::METHODOLOGY [] => general::methodology;
+        Page paths::EXPLAIN ["region_id" "date" "since"] => explain::explain;
+        Page paths::DOCS [] => general::docs;
+        Page paths::FEED [] => feed::feed;
+        Page paths::PROBLEMS [] => general::problems;
+        Page paths::PROBLEM [] => general::problem;
+        Asset paths::ASSET [] => assets::asset;
+        Asset paths::FAVICON [] => assets::icon;
+        Asset paths::OPENAPI [] => discovery::openapi;
+        Asset paths::OPENAPI_3_0 [] => discovery::openapi_3_0;
+        Asset paths::LLMS [] => discovery::llms;
+        Asset paths::ROBOTS [] => discovery::robots;
     }
 }
 

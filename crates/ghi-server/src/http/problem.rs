@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use ghi_contract::paths::METADATA;
+use ghi_engine::suggestion;
 use hyper::header::{ACCEPT, ALLOW, CONNECTION, HeaderValue, RETRY_AFTER, VARY};
 use hyper::{Response, StatusCode};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
@@ -14,6 +15,9 @@ use crate::net::Content;
 
 /// The longest `instance` in bytes.
 const INSTANCE_MAX: usize = 256;
+
+/// The longest name of an unknown parameter that a page repeats, in bytes.
+const NAME_MAX: usize = 40;
 
 /// The `Retry-After` in seconds when there is no data: operators reload inputs by hand.
 const RETRY_AFTER_RELOAD: u64 = 60;
@@ -72,8 +76,8 @@ pub(crate) static KINDS: [Description; 14] = [
         code: "unknown_parameter",
         status: StatusCode::BAD_REQUEST,
         title: "Unknown parameter",
-        explanation: "The query has a parameter that this path does not accept. Files under \
-         /export and charts reject unknown parameters, so that a misspelled name is not ignored. \
+        explanation: "The query has a parameter that this path does not accept. Pages, charts and files \
+         under /export reject unknown parameters, so that a misspelled name is not ignored. \
          With --strict-parameters, the whole API rejects them, and so does any request with \
          Prefer: handling=strict. The detail lists the parameters that the path accepts.",
     },
@@ -220,14 +224,21 @@ impl Problem {
 
     /// A parameter that the path does not accept.
     pub(crate) fn unknown_parameter(known: &[&str]) -> Self {
-        let accepts = match known {
-            [] => "accepts no parameters".into(),
-            known => format!("accepts only {}", known.join(", ")),
+        let detail = format!("The query has an unknown parameter; this path {}.", accepts(known));
+        Self::new(Code::UnknownParameter, detail)
+    }
+
+    /// A parameter that a page does not have. The name is repeated only if it cannot be anything but a name.
+    pub(crate) fn unknown_parameter_of_page(name: &str, known: &[&str]) -> Self {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let is_name = (1..=NAME_MAX).contains(&name.len()) && name.bytes().all(is_plain);
+        let found = match suggestion(name, known) {
+            _ if !is_name => "of this name".into(),
+            None => format!("\"{name}\""),
+            Some(nearest) => format!("\"{name}\"; the nearest is \"{nearest}\""),
         };
-        Self::new(
-            Code::UnknownParameter,
-            format!("The query has an unknown parameter; this path {accepts}."),
-        )
+        let detail = format!("This page has no parameter {found}. It {}.", accepts(known));
+        Self::new(Code::UnknownParameter, detail)
     }
 
     /// A preference that would be ignored, in a request with `handling=strict`.
@@ -348,6 +359,14 @@ impl Problem {
         if self.varies_by_accept {
             response.headers_mut().insert(VARY, ACCEPT.into());
         }
+    }
+}
+
+/// Says which parameters a path accepts.
+fn accepts(known: &[&str]) -> String {
+    match known {
+        [] => "accepts no parameters".into(),
+        known => format!("accepts only {}", known.join(", ")),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use ghi_engine::is_invisible;
 use memchr::{memchr, memchr2};
 use percent_encoding::percent_decode;
 
@@ -29,17 +30,32 @@ impl<'a> Query<'a> {
 
     /// Fails if a parameter has an unknown name.
     pub(crate) fn check_names(&self, known: &[&str]) -> Result<(), Problem> {
-        let is_known = |(name, value): (&str, &str)| {
-            // Two `&` in a row are allowed.
-            let is_empty = name.is_empty() && value.is_empty();
-            is_empty || decode(name).is_some_and(|name| known.contains(&&*name))
-        };
-        let are_known = self.pairs().all(is_known);
-        if are_known { Ok(()) } else { Err(Problem::unknown_parameter(known)) }
+        match self.unknown_name(known) {
+            None => Ok(()),
+            Some(_) => Err(Problem::unknown_parameter(known)),
+        }
     }
 
-    /// Returns the value of a parameter. Fails if it is given twice, because either may be meant.
+    /// Returns the first name that is not one of these.
+    pub(crate) fn unknown_name(&self, known: &[&str]) -> Option<Cow<'a, str>> {
+        // Two `&` in a row are allowed.
+        let pairs = self.pairs().filter(|(name, value)| !(name.is_empty() && value.is_empty()));
+        let mut names = pairs.map(|(name, _)| decode(name).unwrap_or_default());
+        names.find(|name| !known.contains(&&**name))
+    }
+
+    /// Returns the value of a parameter. Fails if it is given twice, because either may be meant, and if a page
+    /// would have to repeat characters that cannot be seen.
     pub(crate) fn get(&self, name: &'static str) -> Result<Option<Cow<'a, str>>, Problem> {
+        let value = self.value(name)?;
+        if self.is_form && value.as_deref().is_some_and(|text| text.contains(is_invisible)) {
+            let rule = format!("{name} must not contain control or other invisible characters.");
+            return Err(Problem::invalid_parameter(rule));
+        }
+        Ok(value)
+    }
+
+    fn value(&self, name: &'static str) -> Result<Option<Cow<'a, str>>, Problem> {
         if self.raw.is_empty() {
             return Ok(None);
         }

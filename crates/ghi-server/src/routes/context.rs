@@ -39,6 +39,8 @@ pub(crate) struct Context<'a> {
     /// Whether the headers contain `If-None-Match`.
     pub(crate) is_conditional: bool,
     pub(crate) query: Query<'a>,
+    /// The names of the query parameters that the path accepts.
+    pub(crate) parameters: &'static [&'static str],
     /// The parameter in the path, percent-encoded as received. Empty if the path has none.
     pub(crate) path_parameter: &'a str,
     pub(crate) clock: &'a Clock,

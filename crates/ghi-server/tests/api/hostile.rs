@@ -83,6 +83,103 @@ fn parameter_values_are_never_echoed() {
     }
 }
 
+/// All pages, by example.
+const PAGES: [&str; 8] = [
+    "/",
+    "/regions/us",
+    "/explain",
+    "/methodology",
+    "/docs",
+    "/feed.xml",
+    "/problems",
+    "/problems/internal",
+];
+
+/// Characters that could change a page, encoded and decoded.
+const HOSTILE: [(&str, &str); 11] = [
+    ("%00", "\0"),
+    ("%1B[31m", "\u{1b}"),
+    ("%08", "\u{8}"),
+    ("%7F", "\u{7f}"),
+    ("%C2%85", "\u{85}"),
+    ("%E2%80%A8", "\u{2028}"),
+    ("%E2%80%AE", "\u{202e}"),
+    ("%3Cq%3E", "<q>"),
+    ("%22%3E%3Cq", "\"><q"),
+    ("%27%20onclick%3D", "' onclick="),
+    ("%26lt%3Bq%26gt%3B", "&lt;q&gt;"),
+];
+
+/// Returns the parameters that a page says it has.
+fn parameters_of(server: &TestServer, page: &str) -> Vec<String> {
+    let refused = server.get(&format!("{page}?no-such-parameter=1"));
+    refused.assert_problem(400, "unknown_parameter");
+    let detail = refused.json()["detail"].as_str().unwrap().to_owned();
+    let accepted = detail.split_once("It accepts ").unwrap().1.trim_end_matches('.');
+    let names = accepted.strip_prefix("only ").unwrap_or_default().split(", ");
+    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// Returns the names of the tags of a page in order.
+fn tags(html: &str) -> Vec<&str> {
+    let tags = html.split('<').skip(1);
+    tags.map(|tag| tag.split([' ', '>']).next().unwrap()).collect()
+}
+
+#[test]
+fn hostile_characters_in_any_parameter_of_any_page_are_harmless() {
+    let server = TestServer::when_it_is(NOON);
+    let page = |target: &str| server.request("GET", target, "Accept: text/html\r\n");
+    let is_invisible = |char: char| ghi_engine::is_invisible(char) && char != '\n';
+    let mut tested = 0;
+    for path in PAGES {
+        for name in parameters_of(&server, path) {
+            tested += 1;
+            let plain = page(&format!("{path}?{name}=aQQc"));
+            for (encoded, decoded) in HOSTILE {
+                let target = format!("{path}?{name}=a{encoded}c");
+                // Any visible text may be searched for.
+                let is_valid = name == "find" && !decoded.contains(is_invisible);
+                let answers = [page(&target), server.get(&target)];
+                for answer in &answers {
+                    assert_eq!(answer.status < 400, is_valid, "{target}: {}", answer.status);
+                    assert!(!answer.body.contains(decoded), "{target}");
+                    assert!(!answer.body.contains(is_invisible), "{target}");
+                }
+                let html = &answers[0].body;
+                let is_seen = !decoded.contains(is_invisible);
+                assert!(!is_seen || tags(html) == tags(&plain.body), "{target}");
+                // The only part of a page that is filled in for each request stays in its place.
+                let notice = html.matches("Updated daily").count();
+                let in_place = html.matches("<div class=\"updated note\"><p>Updated daily").count();
+                assert_eq!([notice, in_place], [usize::from(path == "/"); 2], "{target}");
+            }
+        }
+        for (encoded, decoded) in HOSTILE {
+            let target = format!("{path}?a{encoded}=1");
+            for answer in [page(&target), server.get(&target)] {
+                assert_eq!(answer.status, 400, "{target}");
+                assert!(!answer.body.contains(decoded), "{target}");
+                assert!(!answer.body.contains(is_invisible), "{target}");
+            }
+        }
+    }
+    assert_eq!(tested, 14 + 1 + 3, "each parameter of each page");
+}
+
+#[test]
+fn a_control_character_in_a_field_is_an_error_next_to_it() {
+    let server = TestServer::at(NOON);
+    for query in ["find=a%00b", "find=%1B[2J", "find=a%E2%80%A8b"] {
+        let page = server.request("GET", &format!("/?{query}"), "Accept: text/html\r\n");
+        let message = "Find must not contain control or other invisible characters.";
+        assert!(page.status == 400 && page.body.contains(message), "{query}");
+        assert!(page.body.contains("<title>Cost of mining one bitcoin: $"), "{query}");
+    }
+    let problem = server.get("/?region_id=us%00");
+    problem.assert_problem(400, "invalid_parameter");
+}
+
 #[test]
 fn an_unknown_id_among_thousands_lists_only_some_known_ids() {
     let inputs = ten_thousand_regions();

@@ -944,10 +944,7 @@ fn parameters_of_pages_and_files_follow_the_rules_of_the_api() {
     ] {
         assert_eq!(server.get(path).body, server.get(&format!("{path}?region_id=global")).body);
         let unknown = server.get(&format!("{path}?unknown=1"));
-        match path.starts_with("/charts/") || path.starts_with("/export/") {
-            true => unknown.assert_problem(400, "unknown_parameter"),
-            false => assert_eq!(unknown.status, 200),
-        }
+        unknown.assert_problem(400, "unknown_parameter");
         for unknown in ["", "xx", "US", "us%20"] {
             let answer = server.get(&format!("{path}?region_id={unknown}"));
             answer.assert_problem(404, "unknown_region");
@@ -960,6 +957,31 @@ fn parameters_of_pages_and_files_follow_the_rules_of_the_api() {
     for unknown in ["/charts", "/charts/network.svg", "/export/", "/assets/x.css", "/problems/x"] {
         server.get(unknown).assert_problem(404, "not_found");
     }
+}
+
+#[test]
+fn a_page_names_an_unknown_parameter_and_the_nearest_known_one() {
+    let server = TestServer::at(NOON);
+    let page = |target: &str| server.request("GET", target, "Accept: text/html\r\n");
+    for (target, words) in [
+        ("/?pric=60000&range=7d", "no parameter &#34;pric&#34;; the nearest is &#34;price&#34;."),
+        ("/?utm_source=x", "no parameter &#34;utm_source&#34;."),
+        ("/?%3Cb%3E=x", "no parameter of this name."),
+        ("/regions/us?rnage=7d", "no parameter &#34;rnage&#34;; the nearest is &#34;range&#34;."),
+        ("/explain?dates=2026-11-01", "&#34;dates&#34;; the nearest is &#34;date&#34;."),
+        ("/docs?x=1", "no parameter &#34;x&#34;. It accepts no parameters."),
+    ] {
+        let answer = page(target);
+        assert_eq!(answer.status, 400, "{target}");
+        assert!(answer.body.contains(words), "{target}: {}", answer.body);
+        server.get(target).assert_problem(400, "unknown_parameter");
+    }
+    // The dashboard stays, with the other choices.
+    let answer = page("/?pric=60000&range=7d");
+    assert!(answer.body.contains("<section class=\"history\""));
+    assert!(answer.body.contains("It accepts only range, region_id, price, compare, with, sort"));
+    assert!(answer.body.contains("href=\"/?range=7d&#38;unit=percent#history\""));
+    assert_eq!(page("/?&range=7d&").status, 200);
 }
 
 #[test]

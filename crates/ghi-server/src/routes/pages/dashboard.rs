@@ -21,12 +21,15 @@ use crate::routes::pages::blocks::network::NetworkBlock;
 use crate::routes::pages::blocks::regions::{RegionsBlock, found};
 use crate::routes::pages::blocks::why::WhyBlock;
 use crate::routes::pages::frame::{Frame, Preview};
-use crate::routes::pages::general::{HTML, error_page, page, rendered, takes_pages};
+use crate::routes::pages::general::{HTML, check_names, error_page, page, rendered, takes_pages};
 use crate::routes::pages::view::{InvalidChoice, View};
 
 /// Serves the dashboard with the reader's choices.
 pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
     let (view, mut invalid) = View::parse(&context.query, context.model());
+    if let Err(problem) = check_names(context) {
+        invalid.insert(0, InvalidChoice::without_field(problem));
+    }
     let notice = freshness_notice(context.day.moment(), context.clock);
     if !invalid.is_empty() && !takes_pages(context.headers) {
         return Err(invalid.remove(0).problem.varying_by_accept());
@@ -34,7 +37,8 @@ pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
     if let Some(choice) = invalid.first() {
         // The rest of the page stays, and the error is shown next to the field.
         let dashboard = Dashboard::new(context.edition(), &view, &invalid, context.site)?;
-        let html = rendered(&dashboard).replacen(NOTICE_SLOT, &notice, 1);
+        let (before, after) = around_notice(rendered(&dashboard));
+        let html = before + &notice + &after;
         return Ok(error_page(context.site, context.headers, &choice.problem, html));
     }
     let View { range, scope, .. } = view;
@@ -54,14 +58,19 @@ pub(crate) fn page_of_day(
     site: &Site,
     view: &View,
 ) -> Result<Representation, NoFigures> {
-    let html = rendered(&Dashboard::new(edition, view, &[], site)?);
-    let (before, after) = html.split_once(NOTICE_SLOT).unwrap_or((&html, ""));
+    let (before, after) = around_notice(rendered(&Dashboard::new(edition, view, &[], site)?));
     let headers = Arc::new(daily_headers(site, HTML));
-    Ok(Representation::with_visible_slot(headers, before.to_owned() + after, before.len()))
+    let start = before.len();
+    Ok(Representation::with_visible_slot(headers, before + &after, start))
 }
 
-/// Marks the place of the freshness notice. No region's name contains this character.
-const NOTICE_SLOT: &str = "\0";
+/// Splits the page where the freshness notice goes: after a tag. Text in a page is escaped, so that none of it can
+/// be taken for the tag.
+fn around_notice(html: String) -> (String, String) {
+    let tag = "<div class=\"updated note\">";
+    let start = html.find(tag).expect("the page has a place for the notice") + tag.len();
+    (html[..start].to_owned(), html[start..].to_owned())
+}
 
 /// Returns the sentence that changes from minute to minute: when the data is next updated, in real time.
 /// A stopped clock has a notice of its own.

@@ -36,6 +36,13 @@ pub(crate) fn rendered(template: &impl Template) -> String {
     template.render().expect("writing to a string does not fail")
 }
 
+/// Fails if a page's query has a parameter that the page does not have.
+pub(crate) fn check_names(context: &Context<'_>) -> Result<(), Problem> {
+    let known = context.parameters;
+    let name = context.query.unknown_name(known);
+    name.map_or(Ok(()), |name| Err(Problem::unknown_parameter_of_page(&name, known)))
+}
+
 /// Turns a response into a page.
 pub(crate) fn page(response: Response<Content>) -> Response<Content> {
     with_policies(response, POLICY)

@@ -59,6 +59,12 @@ pub(crate) struct InvalidChoice {
 }
 
 impl InvalidChoice {
+    /// Creates the choice of a parameter that the page does not have.
+    pub(crate) fn without_field(problem: Problem) -> Self {
+        let (given, suggestions) = (String::new(), Vec::new());
+        Self { field: "parameter", problem, given, range: None, suggestions }
+    }
+
     /// Finds the invalid choice of a field.
     pub(crate) fn of<'a>(invalid: &'a [Self], field: &str) -> Option<&'a Self> {
         invalid.iter().find(|choice| choice.field == field)
@@ -304,9 +310,13 @@ fn page(query: &Query<'_>) -> Result<Option<NonZeroU16>, Problem> {
 
 /// Parses the parameter `compare`: two scopes.
 fn compare(query: &Query<'_>, registry: &Registry) -> Result<Option<[Scope; 2]>, Problem> {
-    let Some(text) = query.get("compare")?.filter(|text| !text.is_empty()) else { return Ok(None) };
     // A form has one field for each of the two. Names may contain commas.
-    let with = query.get("with")?;
+    let given = |name| Ok::<_, Problem>(query.get(name)?.filter(|text| !text.is_empty()));
+    let (text, with) = (given("compare")?, given("with")?);
+    if text.is_none() && with.is_none() {
+        return Ok(None);
+    }
+    let text = text.unwrap_or_default();
     let is_long = |text: &str| text.chars().count() > COMPARE_MAX;
     if is_long(&text) || with.as_deref().is_some_and(is_long) {
         let rule = format!("compare must have at most {COMPARE_MAX} characters.");
