@@ -8,12 +8,12 @@ use ghi_engine::visible;
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 use serde::Serialize;
-use serde_json::Value;
 
-use crate::check::json_object::JsonObject;
+use crate::check::json_object::{Finding, JsonObject, Judgement, judged};
 use crate::check::recording_client::RecordingClient;
 use crate::check::request::CheckRequest;
 use crate::check::response::{EXCERPT_MAX, HttpResponse, RecordedResponse};
+use crate::check::schema::ObjectKind;
 
 /// The maximum number of pieces of evidence per rule in a report.
 const EVIDENCE_MAX: usize = 5;
@@ -106,36 +106,38 @@ pub(crate) struct JudgedRule {
 /// Judges a server, one rule at a time.
 pub(crate) struct Judge {
     pub(crate) client: RecordingClient,
-    /// The regions whose documents are requested, once they are chosen.
-    pub(crate) sample: Option<Vec<String>>,
-    /// Whether the current rule has checked anything.
-    has_judged: bool,
-    evidence: Vec<Evidence>,
-    evidence_omitted: usize,
-    pub(super) reason: Option<String>,
+    current: RuleFindings,
     /// The server's time at the start of the run and after this number of requests.
     clock: Option<(u64, Option<[DateTime; 2]>)>,
 }
 
+/// What the current rule has found so far.
+#[derive(Default)]
+struct RuleFindings {
+    has_judged: bool,
+    evidence: Vec<Evidence>,
+    evidence_omitted: usize,
+    /// Why something was not judged.
+    reason: Option<String>,
+}
+
 impl Judge {
     pub(crate) fn new(client: RecordingClient) -> Self {
-        let (sample, reason, clock) = (None, None, None);
-        let (evidence, evidence_omitted) = (Vec::new(), 0);
-        Self { client, sample, has_judged: false, evidence, evidence_omitted, reason, clock }
+        Self { client, current: RuleFindings::default(), clock: None }
     }
 
     /// Judges the server by a rule.
     pub(crate) fn apply(&mut self, rule: &'static Rule) -> JudgedRule {
         (rule.judge)(self);
-        let evidence = std::mem::take(&mut self.evidence);
-        let verdict = match (std::mem::take(&mut self.has_judged), evidence.is_empty()) {
+        let RuleFindings { has_judged, evidence, evidence_omitted, reason } =
+            std::mem::take(&mut self.current);
+        let verdict = match (has_judged, evidence.is_empty()) {
             (false, _) => RuleVerdict::NotJudged,
             (true, true) => RuleVerdict::Holds,
             (true, false) => RuleVerdict::Broken,
         };
-        let reason = self.reason.take().unwrap_or_else(|| "no response to compare".into());
+        let reason = reason.unwrap_or_else(|| "no response to compare".into());
         let reason = (verdict == RuleVerdict::NotJudged).then_some(reason);
-        let evidence_omitted = std::mem::take(&mut self.evidence_omitted);
         JudgedRule { rule, verdict, reason, evidence, evidence_omitted }
     }
 
@@ -160,33 +162,48 @@ impl Judge {
         Some(JsonObject::whole(response))
     }
 
-    /// Skips a judgement. If the rule judges nothing else, the first reason is reported.
+    /// Notes why something is not judged. If the rule judges nothing else, the first reason is reported.
     pub(crate) fn skip(&mut self, reason: impl Into<String>) {
-        self.reason.get_or_insert_with(|| visible(&reason.into(), EXCERPT_MAX));
+        self.current.reason.get_or_insert_with(|| visible(&reason.into(), EXCERPT_MAX));
     }
 
-    /// Judges one response. If it is wrong, it becomes evidence.
-    pub(crate) fn verify(
+    /// Records how a response was judged.
+    pub(crate) fn record(&mut self, response: &RecordedResponse, judgement: Judgement) {
+        match judgement {
+            Ok(()) => self.current.has_judged = true,
+            Err(Finding::Unjudged(reason)) => self.skip(reason),
+            Err(Finding::Wrong { expected, got }) => {
+                self.current.has_judged = true;
+                if self.current.evidence.len() == EVIDENCE_MAX {
+                    self.current.evidence_omitted += 1;
+                    return;
+                }
+                let curl = response.request.curl(self.client.base_url.as_str());
+                self.current.evidence.push(Evidence {
+                    request: visible(&curl, REQUEST_MAX),
+                    expected: visible(&expected, EXCERPT_MAX),
+                    got: visible(&got, EXCERPT_MAX),
+                });
+            }
+        }
+    }
+
+    /// Judges each object of a kind.
+    pub(crate) fn each(
         &mut self,
-        response: &RecordedResponse,
-        is_right: bool,
-        expected: impl Display,
-        got: impl Display,
+        kind: ObjectKind,
+        mut judge: impl FnMut(&JsonObject) -> Judgement,
     ) {
-        self.has_judged = true;
-        if is_right {
-            return;
+        for object in self.objects(kind) {
+            self.record(&object.response, judge(&object));
         }
-        if self.evidence.len() == EVIDENCE_MAX {
-            self.evidence_omitted += 1;
-            return;
+    }
+
+    /// Judges each document.
+    pub(crate) fn each_document(&mut self, judge: impl Fn(&JsonObject) -> Judgement) {
+        for document in self.all_documents() {
+            self.record(&document.response, judge(&document));
         }
-        let curl = response.request.curl(&self.client.base_url.to_string());
-        self.evidence.push(Evidence {
-            request: visible(&curl, REQUEST_MAX),
-            expected: visible(&expected.to_string(), EXCERPT_MAX),
-            got: visible(&got.to_string(), EXCERPT_MAX),
-        });
     }
 
     /// Sends a request and judges its response. A closed connection is wrong. Returns the response if it is right.
@@ -200,7 +217,7 @@ impl Judge {
         let is_right = response.http().is_some_and(is_right);
         match response.why_unjudged() {
             Some(why) if !is_right => self.skip(format!("{}: {why}", response.request.target)),
-            _ => self.verify(&response, is_right, expected, response.excerpt()),
+            _ => self.record(&response, judged(is_right, expected, response.excerpt())),
         }
         is_right.then_some(response)
     }
@@ -214,105 +231,32 @@ impl Judge {
         self.verify_response(request, status, |http| http.status == status)
     }
 
-    /// Judges a field.
-    pub(crate) fn verify_field(
-        &mut self,
-        object: &JsonObject,
-        field: &str,
-        is_right: bool,
-        expected: impl Display,
-    ) {
-        let (at, value) = (object.at(field), object.get(field).filter(|_| !is_right));
-        let got = value.map_or("missing".into(), typed);
-        let expected = format_args!("{at}: {expected}");
-        self.verify(&object.response, is_right, expected, format_args!("{at}: {got}"));
+    /// Fails if midnight passed between two documents, which then cannot be compared.
+    pub(crate) fn comparable(&mut self, one: &JsonObject, other: &JsonObject) -> Judgement {
+        self.comparable_times(one.time(), other.time())
     }
 
-    /// Judges a header.
-    pub(crate) fn verify_header(
-        &mut self,
-        response: &RecordedResponse,
-        name: &str,
-        expected: &str,
-        is_right: impl FnOnce(&str) -> bool,
-    ) {
-        let value = response.http().and_then(|http| http.header(name));
-        let is_right = value.as_deref().is_some_and(is_right);
-        let got = value.as_deref().unwrap_or("missing");
-        let expected = format_args!("{name}: {expected}");
-        self.verify(response, is_right, expected, format_args!("{name}: {got}"));
-    }
-
-    /// Judges a header that must have this value.
-    pub(crate) fn verify_header_is(
-        &mut self,
-        response: &RecordedResponse,
-        name: &str,
-        value: &str,
-    ) {
-        self.verify_header(response, name, value, |found| found == value);
-    }
-
-    /// Judges a string field that must have this value.
-    pub(crate) fn verify_text(&mut self, object: &JsonObject, field: &str, expected: &str) {
-        if let Some(text) = self.text(object, field) {
-            self.verify_field(object, field, text == expected, format_args!("{expected:?}"));
-        }
-    }
-
-    /// Reads a field of the expected type. A field of another type is skipped, since it breaks a separate rule.
-    pub(crate) fn read<'a, T>(
-        &mut self,
-        object: &'a JsonObject,
-        field: &str,
-        expected: &str,
-        convert: impl FnOnce(&'a Value) -> Option<T>,
-    ) -> Option<T> {
-        let value = object.get(field);
-        let converted = value.and_then(convert);
-        if converted.is_none() {
-            let got = value.map_or("nothing".into(), typed);
-            self.skip(format!("{}: expected {expected}, got {got}", object.at(field)));
-        }
-        converted
-    }
-
-    pub(crate) fn text<'a>(&mut self, object: &'a JsonObject, field: &str) -> Option<&'a str> {
-        self.read(object, field, "a string", Value::as_str)
-    }
-
-    pub(crate) fn number(&mut self, object: &JsonObject, field: &str) -> Option<f64> {
-        self.read(object, field, "a number", Value::as_f64)
-    }
-
-    pub(crate) fn integer(&mut self, object: &JsonObject, field: &str) -> Option<f64> {
-        let whole = |value: &Value| value.as_f64().filter(|number| number.fract() == 0.0);
-        self.read(object, field, "an integer", whole)
-    }
-
-    /// Returns whether midnight passed between two responses. If so, they cannot be compared.
-    pub(crate) fn midnight_passed(
+    pub(crate) fn comparable_times(
         &mut self,
         one: Option<DateTime>,
         other: Option<DateTime>,
-    ) -> bool {
-        let days = [one, other].map(|time| time.map(DateTime::date));
-        if days[0] == days[1] {
-            return false;
+    ) -> Judgement {
+        let [one, other] = [one, other].map(|time| time.map(DateTime::date));
+        if one == other {
+            return Ok(());
         }
-        let [Some(one), Some(other)] = days else {
-            self.skip("a document without a valid timestamp_utc");
-            return true;
+        let why = match (one, other, self.clock()) {
+            (Some(one), Some(other), Some([first, latest])) => {
+                let first = first.saturating_sub(CLOCK_TOLERANCE).date();
+                let days = first..=latest.saturating_add(CLOCK_TOLERANCE).date();
+                if !days.contains(&one) || !days.contains(&other) {
+                    return Ok(());
+                }
+                "midnight passed between two responses"
+            }
+            _ => "a document without a valid timestamp_utc",
         };
-        let has_passed = self.clock().is_some_and(|[first, latest]| {
-            let first = first.saturating_sub(CLOCK_TOLERANCE).date();
-            let latest = latest.saturating_add(CLOCK_TOLERANCE).date();
-            [one, other].iter().all(|day| (first..=latest).contains(day))
-        });
-        if has_passed {
-            self.skip("midnight passed between two responses");
-        }
-        has_passed
+        Err(Finding::Unjudged(why.into()))
     }
 
     /// Returns the server's time at the start of the run and now, by the timestamps of its first document.
@@ -335,17 +279,4 @@ impl Judge {
     pub(crate) fn first_document(&mut self) -> Option<JsonObject> {
         self.document(&Resource::Metadata).or_else(|| self.document(&Resource::Snapshot))
     }
-}
-
-/// Formats a value with its type.
-pub(crate) fn typed(value: &Value) -> String {
-    let name = match value {
-        Value::Null => return "null".into(),
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    };
-    format!("{name}, {value}")
 }

@@ -5,7 +5,7 @@
 
 mod rules;
 mod judge;
-mod objects;
+mod documents;
 mod json_object;
 mod schema;
 mod request;

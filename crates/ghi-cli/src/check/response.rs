@@ -6,6 +6,7 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use crate::check::json_object::{Judgement, judged};
 use crate::check::request::CheckRequest;
 
 /// The maximum number of characters of an excerpt in a report.
@@ -149,6 +150,24 @@ impl RecordedResponse {
             }
             _ => None,
         }
+    }
+
+    /// Judges a header.
+    pub(crate) fn verify_header(
+        &self,
+        name: &str,
+        expected: &str,
+        is_right: impl FnOnce(&str) -> bool,
+    ) -> Judgement {
+        let value = self.http().and_then(|http| http.header(name));
+        let got = value.as_deref().unwrap_or("missing");
+        let is_right = value.as_deref().is_some_and(is_right);
+        judged(is_right, format_args!("{name}: {expected}"), format_args!("{name}: {got}"))
+    }
+
+    /// Judges a header that must have this value.
+    pub(crate) fn verify_header_is(&self, name: &str, value: &str) -> Judgement {
+        self.verify_header(name, value, |found| found == value)
     }
 
     /// Returns the response as evidence.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use ghi_client::Resource;
 use ghi_contract::GLOBAL;
 
-use crate::check::json_object::JsonObject;
+use crate::check::json_object::{Finding, JsonObject, judged};
 use crate::check::judge::Judge;
 use crate::check::rules::values::COSTS;
 use crate::check::schema::ObjectKind;
@@ -16,130 +16,119 @@ const NOISE: f64 = 1e-9;
 
 /// The global cost is the lowest or the highest of the regions' costs, whichever `pick` selects.
 pub(super) fn global_cost_is_extreme(judge: &mut Judge, field: &str, pick: fn(f64, f64) -> f64) {
-    for snapshot in judge.objects(ObjectKind::Snapshot) {
-        let global_field = format!("global_{field}");
-        let regions = regions_of(judge, &snapshot);
-        let costs: Option<Vec<_>> =
-            regions.iter().map(|region| judge.number(region, field)).collect();
-        if let Some(extreme) = costs.and_then(|costs| costs.into_iter().reduce(pick))
-            && let Some(global) = judge.number(&snapshot, &global_field)
-        {
-            let is_right = (extreme - global).abs() <= extreme.abs() * NOISE;
-            judge.verify_field(&snapshot, &global_field, is_right, extreme);
-        }
-    }
+    let Some(snapshot) = judge.document(&Resource::Snapshot) else { return };
+    // The reduced form is judged by the details of the regions.
+    let regions = match snapshot.get("regions") {
+        Some(_) => Ok(judge.objects(ObjectKind::SnapshotRegion)),
+        None => all_details(judge, &snapshot),
+    };
+    let judgement = regions.and_then(|regions| {
+        let Some(extreme) = numbers(&regions, field)?.into_iter().reduce(pick) else {
+            return Err(Finding::Unjudged("no regions".into()));
+        };
+        let field = format!("global_{field}");
+        let is_right = (extreme - snapshot.number(&field)?).abs() <= extreme.abs() * NOISE;
+        snapshot.verify(&field, is_right, extreme)
+    });
+    judge.record(&snapshot.response, judgement);
 }
 
-/// Returns the regions that determine the global costs of a snapshot: the regions in the snapshot, or the
-/// region details if it has the reduced form.
-fn regions_of(judge: &mut Judge, snapshot: &JsonObject) -> Vec<JsonObject> {
-    if snapshot.get("regions").is_some() {
-        return judge.objects(ObjectKind::SnapshotRegion);
-    }
-    let mut details = all_details(judge).unwrap_or_default();
-    if details.iter().any(|detail| judge.midnight_passed(detail.time(), snapshot.time())) {
-        details.clear();
-    }
-    details
+fn numbers(objects: &[JsonObject], field: &str) -> Result<Vec<f64>, Finding> {
+    objects.iter().map(|object| object.number(field)).collect()
 }
 
-/// Returns the details of all regions, if all are requested and from the same day.
-fn all_details(judge: &mut Judge) -> Option<Vec<JsonObject>> {
+/// Returns the details of all regions, if all are requested and comparable with a document.
+fn all_details(judge: &mut Judge, document: &JsonObject) -> Result<Vec<JsonObject>, Finding> {
     let count = judge.region_ids().len();
     let sample = judge.sample();
     if sample.len() < count {
         let (requested, ids) = (sample.len(), sample.join(", "));
-        judge.skip(format!(
+        return Err(Finding::Unjudged(format!(
             "needs the details of all {count} regions, but only {requested} are requested: {ids}"
-        ));
-        return None;
+        )));
     }
     let details = judge.objects(ObjectKind::RegionDetail);
-    let is_complete = !details.is_empty() && details.len() == count;
-    if !is_complete {
-        judge.skip("a region detail is missing");
-        return None;
+    if details.is_empty() || details.len() < count {
+        return Err(Finding::Unjudged("a region detail is missing".into()));
     }
-    let first = details[0].time();
-    let passed = details.iter().any(|detail| judge.midnight_passed(detail.time(), first));
-    (!passed).then_some(details)
+    for detail in &details {
+        judge.comparable(detail, document)?;
+    }
+    Ok(details)
 }
 
 pub(super) fn snapshot_has_the_registry(judge: &mut Judge) {
     let registry = judge.region_ids();
-    for snapshot in judge.objects(ObjectKind::Snapshot) {
+    judge.each(ObjectKind::Snapshot, |snapshot| {
         if snapshot.get("regions").is_none() {
-            judge.skip("the snapshot is in the reduced form");
-            continue;
+            return Err(Finding::Unjudged("the snapshot is in the reduced form".into()));
         }
         let regions = snapshot.entries("regions");
-        let ids: Option<Vec<_>> = regions.iter().map(|region| judge.text(region, "id")).collect();
-        if let Some(ids) = ids.filter(|_| !registry.is_empty()) {
-            let (expected, got) = (registry.join(", "), ids.join(", "));
-            judge.verify(&snapshot.response, registry == ids, expected, got);
+        let ids = regions.iter().map(|region| region.text("id")).collect::<Result<Vec<_>, _>>()?;
+        if registry.is_empty() {
+            return Err(Finding::Unjudged("no list of regions".into()));
         }
-    }
+        judged(registry == ids, registry.join(", "), ids.join(", "))
+    });
 }
 
 pub(super) fn region_names_agree(judge: &mut Judge) {
     let registry = judge.objects(ObjectKind::Region);
-    let names = registry.iter().filter_map(|entry| Some((entry.text("id")?, entry.text("name")?)));
-    let names: HashMap<&str, &str> = names.collect();
+    let name = |entry: &JsonObject| {
+        Some((entry.text("id").ok()?.to_owned(), entry.text("name").ok()?.to_owned()))
+    };
+    let names: HashMap<String, String> = registry.iter().filter_map(name).collect();
     for (kind, id) in [(ObjectKind::SnapshotRegion, "id"), (ObjectKind::RegionDetail, "region_id")]
     {
-        for region in judge.objects(kind) {
-            let Some(id) = judge.text(&region, id) else { continue };
-            match names.get(id) {
-                Some(name) => judge.verify_text(&region, "name", name),
-                None => judge.skip(format!("region {id:?} has no name in the list of regions")),
-            }
-        }
-    }
-}
-
-/// An object has the same costs as the snapshot, in which the field names begin with `prefix`.
-fn verify_costs(judge: &mut Judge, object: &JsonObject, snapshot: &JsonObject, prefix: &str) {
-    for field in COSTS {
-        if !judge.midnight_passed(object.time(), snapshot.time())
-            && let Some(cost) = judge.number(object, field)
-            && let Some(expected) = judge.number(snapshot, &format!("{prefix}{field}"))
-        {
-            let right = format_args!("{expected}, as in the snapshot");
-            judge.verify_field(object, field, cost == expected, right);
-        }
+        judge.each(kind, |region| {
+            let id = region.text(id)?;
+            let unknown = || format!("region {id:?} has no name in the list of regions");
+            let name = names.get(id).ok_or_else(|| Finding::Unjudged(unknown()))?;
+            region.verify_text("name", name)
+        });
     }
 }
 
 /// An object has the snapshot's costs for a region, or its global costs.
-fn verify_costs_of(judge: &mut Judge, object: &JsonObject, id: &str) {
-    if id == GLOBAL {
-        for snapshot in judge.objects(ObjectKind::Snapshot) {
-            verify_costs(judge, object, &snapshot, "global_");
+fn verify_costs(judge: &mut Judge, object: &JsonObject, id: &str) {
+    let (costs, prefix) = match id {
+        GLOBAL => (judge.document(&Resource::Snapshot), "global_"),
+        id => {
+            let regions = judge.objects(ObjectKind::SnapshotRegion).into_iter();
+            let mut regions = regions.filter(|region| region.text("id").ok() == Some(id));
+            (regions.next(), "")
         }
-        return;
-    }
-    let regions = judge.objects(ObjectKind::SnapshotRegion);
-    match regions.iter().find(|region| region.text("id") == Some(id)) {
-        Some(region) => verify_costs(judge, object, region, ""),
-        None => judge.skip(format!("the snapshot has no region {id:?}")),
+    };
+    let Some(costs) = costs else {
+        return judge.skip(format!("the snapshot has no region {id:?}"));
+    };
+    for field in COSTS {
+        let comparable = judge.comparable(object, &costs);
+        let judgement = comparable.and_then(|()| {
+            let (cost, expected) =
+                (object.number(field)?, costs.number(&format!("{prefix}{field}"))?);
+            object.verify(field, cost == expected, format_args!("{expected}, as in the snapshot"))
+        });
+        judge.record(&object.response, judgement);
     }
 }
 
 pub(super) fn region_detail_agrees_with_the_snapshot(judge: &mut Judge) {
     for id in judge.sample() {
         if let Some(detail) = judge.document(&Resource::RegionDetail(id.clone())) {
-            verify_costs_of(judge, &detail, &id);
+            verify_costs(judge, &detail, &id);
         }
     }
 }
 
 pub(super) fn history_agrees_with_the_snapshot(judge: &mut Judge) {
+    let Some(snapshot) = judge.document(&Resource::Snapshot) else { return };
+    let today = snapshot.day().map(|day| day.to_string());
     for id in std::iter::once(GLOBAL.to_owned()).chain(judge.sample()) {
         let Some(history) = judge.document(&Resource::History(id.clone())) else { continue };
-        let Some(snapshot) = judge.document(&Resource::Snapshot) else { continue };
-        let (points, day) = (history.entries("points"), snapshot.day());
-        match points.iter().find(|point| point.text("date") == day.as_deref()) {
-            Some(today) => verify_costs_of(judge, today, &id),
+        let points = history.entries("points");
+        match points.iter().find(|point| point.text("date").ok() == today.as_deref()) {
+            Some(today) => verify_costs(judge, today, &id),
             None => judge.skip("a history has no point for the day of the snapshot"),
         }
     }
@@ -147,48 +136,42 @@ pub(super) fn history_agrees_with_the_snapshot(judge: &mut Judge) {
 
 pub(super) fn indicator_agrees_with_the_snapshot(judge: &mut Judge) {
     for indicator in judge.objects(ObjectKind::Indicator) {
-        verify_costs_of(judge, &indicator, GLOBAL);
+        verify_costs(judge, &indicator, GLOBAL);
     }
 }
 
 pub(super) fn global_average_is_weighted(judge: &mut Judge) {
-    let Some(details) = all_details(judge) else { return };
-    let numbers = |judge: &mut Judge, field| -> Option<Vec<f64>> {
-        details.iter().map(|detail| judge.number(detail, field)).collect()
-    };
-    let Some(costs) = numbers(judge, "avg_cost_usd") else { return };
-    let Some(shares) = numbers(judge, "hashrate_share_pct") else { return };
-    let weighted: f64 = std::iter::zip(&costs, &shares).map(|(cost, share)| cost * share).sum();
-    let mean = weighted / shares.iter().sum::<f64>();
-    for snapshot in judge.objects(ObjectKind::Snapshot) {
-        if !judge.midnight_passed(snapshot.time(), details[0].time())
-            && let Some(global) = judge.number(&snapshot, "global_avg_cost_usd")
-        {
-            let rounding = half_unit(costs.iter().chain([&global]));
-            let is_right = (mean - global).abs() <= rounding;
-            let expected = format_args!("{mean:.4}, rounded");
-            judge.verify_field(&snapshot, "global_avg_cost_usd", is_right, expected);
-        }
-    }
+    let Some(snapshot) = judge.document(&Resource::Snapshot) else { return };
+    let judgement = all_details(judge, &snapshot).and_then(|details| {
+        let costs = numbers(&details, "avg_cost_usd")?;
+        let shares = numbers(&details, "hashrate_share_pct")?;
+        let weighted: f64 = std::iter::zip(&costs, &shares).map(|(cost, share)| cost * share).sum();
+        let mean = weighted / shares.iter().sum::<f64>();
+        let field = "global_avg_cost_usd";
+        let global = snapshot.number(field)?;
+        let is_right = (mean - global).abs() <= half_unit(costs.iter().chain([&global]));
+        snapshot.verify(field, is_right, format_args!("{mean:.4}, rounded"))
+    });
+    judge.record(&snapshot.response, judgement);
 }
 
 pub(super) fn shares_are_percentages(judge: &mut Judge) {
-    for detail in judge.objects(ObjectKind::RegionDetail) {
-        if let Some(share) = judge.number(&detail, "hashrate_share_pct") {
-            judge.verify_field(&detail, "hashrate_share_pct", share <= 100.0, "at most 100");
-        }
-    }
+    let field = "hashrate_share_pct";
+    judge.each(ObjectKind::RegionDetail, |detail| {
+        detail.verify(field, detail.number(field)? <= 100.0, "at most 100")
+    });
 }
 
 pub(super) fn shares_sum_to_100(judge: &mut Judge) {
-    let Some(details) = all_details(judge) else { return };
-    let shares = details.iter().map(|detail| judge.number(detail, "hashrate_share_pct"));
-    let Some(shares) = shares.collect::<Option<Vec<_>>>() else { return };
-    let sum: f64 = shares.iter().sum();
-    let rounding = half_unit(&shares) * shares.len() as f64 + 100.0 * NOISE;
-    let is_right = (sum - 100.0).abs() <= rounding;
-    let got = format_args!("{shares:?}, which sum to {sum}");
-    judge.verify(&details[0].response, is_right, "shares that sum to 100", got);
+    let Some(first) = judge.objects(ObjectKind::RegionDetail).into_iter().next() else { return };
+    let judgement = all_details(judge, &first).and_then(|details| {
+        let shares = numbers(&details, "hashrate_share_pct")?;
+        let sum: f64 = shares.iter().sum();
+        let rounding = half_unit(&shares) * shares.len() as f64 + 100.0 * NOISE;
+        let got = format_args!("{shares:?}, which sum to {sum}");
+        judged((sum - 100.0).abs() <= rounding, "shares that sum to 100", got)
+    });
+    judge.record(&first.response, judgement);
 }
 
 /// Returns half a unit of the last published decimal, plus a small tolerance for rounding.

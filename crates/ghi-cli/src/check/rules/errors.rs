@@ -7,7 +7,7 @@ use ghi_contract::{ForecastDays, paths};
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::check::json_object::JsonObject;
+use crate::check::json_object::{JsonObject, judged};
 use crate::check::judge::Judge;
 use crate::check::request::CheckRequest;
 use crate::check::response::RecordedResponse;
@@ -129,7 +129,7 @@ pub(super) fn unknown_is_404(judge: &mut Judge, resource: fn(String) -> Resource
 pub(super) fn other_methods_are_405(judge: &mut Judge) {
     for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
         if let Some(response) = verify_problem(judge, snapshot(method), 405, "method_not_allowed") {
-            judge.verify_header_is(&response, "allow", ALLOWED);
+            judge.record(&response, response.verify_header_is("allow", ALLOWED));
         }
     }
 }
@@ -139,14 +139,14 @@ pub(super) fn head_is_get_without_a_body(judge: &mut Judge) {
     let Some(head) = judge.verify_status(snapshot(Method::HEAD), 200) else { return };
     for name in ["content-length", "content-type", "etag"] {
         if let Some(expected) = get.response.http().and_then(|http| http.header(name)) {
-            judge.verify_header_is(&head, name, &expected);
+            judge.record(&head, head.verify_header_is(name, &expected));
         }
     }
 }
 
 pub(super) fn options_are_204(judge: &mut Judge) {
     if let Some(response) = judge.verify_status(snapshot(Method::OPTIONS), 204) {
-        judge.verify_header_is(&response, "allow", ALLOWED);
+        judge.record(&response, response.verify_header_is("allow", ALLOWED));
     }
 }
 
@@ -164,10 +164,10 @@ fn errors(judge: &mut Judge) -> Vec<Rc<RecordedResponse>> {
 /// The `detail` of an error contains this text.
 fn verify_detail(judge: &mut Judge, response: Rc<RecordedResponse>, text: &str) {
     let problem = JsonObject::whole(response);
-    if let Some(detail) = judge.text(&problem, "detail") {
-        let expected = format_args!("a sentence with {text}");
-        judge.verify_field(&problem, "detail", detail.contains(text), expected);
-    }
+    let judgement = problem.text("detail").and_then(|detail| {
+        problem.verify("detail", detail.contains(text), format_args!("a sentence with {text}"))
+    });
+    judge.record(&problem.response, judgement);
 }
 
 pub(super) fn unknown_path_is_404(judge: &mut Judge) {
@@ -187,33 +187,39 @@ pub(super) fn problems_say_what_is_right(judge: &mut Judge) {
 
 pub(super) fn errors_are_problems(judge: &mut Judge) {
     for response in errors(judge) {
-        judge.verify_header_is(&response, "content-type", "application/problem+json");
-        let status = response.status().unwrap_or_default();
-        let problem = JsonObject::whole(response);
+        let content_type = response.verify_header_is("content-type", "application/problem+json");
+        judge.record(&response, content_type);
+        let problem = JsonObject::whole(Rc::clone(&response));
         for field in ["type", "title", "detail", "instance", "code"] {
-            judge.verify_field(&problem, field, problem.text(field).is_some(), "a string");
+            let is_right = problem.text(field).is_ok();
+            judge.record(&response, problem.verify(field, is_right, "a string"));
         }
-        let is_right = problem.number("status") == Some(status.into());
-        judge.verify_field(&problem, "status", is_right, status);
+        let status = response.status().unwrap_or_default();
+        let is_right = problem.number("status").is_ok_and(|number| number == f64::from(status));
+        judge.record(&response, problem.verify("status", is_right, status));
     }
 }
 
 pub(super) fn problem_type_is_a_page(judge: &mut Judge) {
     let problem = JsonObject::whole(judge.fetch(unknown_path()));
-    let Some(uri) = judge.text(&problem, "type") else { return };
+    let uri = match problem.text("type") {
+        Ok(uri) => uri,
+        Err(why) => return judge.record(&problem.response, Err(why)),
+    };
     let base_url = &judge.client.base_url;
     // A server that knows its own URL sends the full URL, others only the path. No other URL is requested.
-    let path = uri.strip_prefix(&base_url.to_string()).unwrap_or(uri);
+    let path = uri.strip_prefix(base_url.as_str()).unwrap_or(uri);
     let target = path.strip_prefix(base_url.path()).unwrap_or(path).to_owned();
     if !target.starts_with('/') || target.starts_with("//") || target.len() > 200 {
-        return judge.verify_field(&problem, "type", false, "the URL of a page on this server");
+        let wrong = problem.verify("type", false, "the URL of a page on this server");
+        return judge.record(&problem.response, wrong);
     }
     judge.verify_status(CheckRequest::get(target), 200);
 }
 
 pub(super) fn errors_are_not_stored(judge: &mut Judge) {
     for response in errors(judge) {
-        judge.verify_header_is(&response, "cache-control", "no-store");
+        judge.record(&response, response.verify_header_is("cache-control", "no-store"));
     }
 }
 
@@ -225,7 +231,7 @@ pub(super) fn errors_echo_no_markup(judge: &mut Judge) {
                 let mut windows = http.body.windows(MARKUP.len());
                 let is_right = windows.all(|window| window != MARKUP.as_bytes());
                 let expected = "a body without the markup in the request";
-                judge.verify(&response, is_right, expected, http.excerpt());
+                judge.record(&response, judged(is_right, expected, http.excerpt()));
             }
             None => judge.skip(response.excerpt()),
         }

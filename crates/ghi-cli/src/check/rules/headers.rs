@@ -10,11 +10,11 @@ use reqwest::Method;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use crate::check::json_object::JsonObject;
+use crate::check::json_object::{JsonObject, Judgement, judged};
 use crate::check::judge::Judge;
 use crate::check::request::CheckRequest;
 use crate::check::response::{HttpResponse, RecordedResponse};
-use crate::check::schema::FULL_SNAPSHOT;
+use crate::check::schema::ObjectKind;
 
 /// The shortest response that is compressed, in bytes.
 const COMPRESSED_MIN: usize = 1024;
@@ -28,13 +28,7 @@ const EXPOSED: [&str; 6] =
 
 /// Every document has a header with this value.
 pub(super) fn header_is(judge: &mut Judge, name: &str, expected: &str) {
-    verify_headers(judge, name, expected, |value| value == expected);
-}
-
-fn verify_headers(judge: &mut Judge, name: &str, expected: &str, is_right: impl Fn(&str) -> bool) {
-    for document in judge.all_documents() {
-        judge.verify_header(&document.response, name, expected, &is_right);
-    }
+    judge.each_document(|document| document.response.verify_header_is(name, expected));
 }
 
 /// Whether the value of a header is a list with this entry.
@@ -42,19 +36,25 @@ fn lists(value: &str, entry: &str) -> bool {
     value.split(',').any(|listed| listed.trim().eq_ignore_ascii_case(entry))
 }
 
+fn verify_listed(response: &RecordedResponse, name: &str, entries: &[&str]) -> Judgement {
+    let has_all = |value: &str| entries.iter().all(|entry| lists(value, entry));
+    response.verify_header(name, &entries.join(", "), has_all)
+}
+
 pub(super) fn any_origin_may_read(judge: &mut Judge) {
     header_is(judge, "access-control-allow-origin", "*");
     let name = "access-control-allow-credentials";
-    for document in judge.all_documents() {
+    judge.each_document(|document| {
         let value = document.response.http().and_then(|http| http.header(name));
-        let got = format!("{name}: {}", value.as_deref().unwrap_or_default());
-        judge.verify(&document.response, value.is_none(), format_args!("no {name}"), got);
-    }
+        let got = format_args!("{name}: {}", value.as_deref().unwrap_or_default());
+        judged(value.is_none(), format_args!("no {name}"), got)
+    });
 }
 
 pub(super) fn headers_are_exposed(judge: &mut Judge) {
-    let (name, expected) = ("access-control-expose-headers", EXPOSED.join(", "));
-    verify_headers(judge, name, &expected, |value| EXPOSED.iter().all(|name| lists(value, name)));
+    judge.each_document(|document| {
+        verify_listed(&document.response, "access-control-expose-headers", &EXPOSED)
+    });
 }
 
 pub(super) fn preflight_is_answered(judge: &mut Judge) {
@@ -64,26 +64,35 @@ pub(super) fn preflight_is_answered(judge: &mut Judge) {
         .header("access-control-request-method", "GET")
         .header("access-control-request-headers", "prefer,if-none-match");
     let Some(response) = judge.verify_status(request, 204) else { return };
-    judge.verify_header_is(&response, "access-control-allow-origin", "*");
-    judge.verify_header(&response, "access-control-allow-methods", "a list with GET", |value| {
-        lists(value, "GET")
-    });
-    judge.verify_header_is(&response, "access-control-allow-headers", "*");
-}
-
-/// Documents have a link with this relation.
-pub(super) fn have_link(judge: &mut Judge, documents: Vec<JsonObject>, rel: &str) {
-    let rel = format!("rel=\"{rel}\"");
-    for document in documents {
-        let expected = format!("a link with {rel}");
-        judge.verify_header(&document.response, "link", &expected, |link| link.contains(&rel));
+    for judgement in [
+        response.verify_header_is("access-control-allow-origin", "*"),
+        verify_listed(&response, "access-control-allow-methods", &["GET"]),
+        response.verify_header_is("access-control-allow-headers", "*"),
+    ] {
+        judge.record(&response, judgement);
     }
 }
 
+fn verify_link(document: &JsonObject, rel: &str) -> Judgement {
+    let rel = format!("rel=\"{rel}\"");
+    let expected = format!("a link with {rel}");
+    document.response.verify_header("link", &expected, |link| link.contains(&rel))
+}
+
+pub(super) fn description_is_linked(judge: &mut Judge) {
+    judge.each_document(|document| verify_link(document, "service-desc"));
+}
+
+pub(super) fn indicator_names_its_successor(judge: &mut Judge) {
+    judge.each(ObjectKind::Indicator, |indicator| verify_link(indicator, "successor-version"));
+}
+
 pub(super) fn documents_have_a_weak_tag(judge: &mut Judge) {
-    verify_headers(judge, "etag", "a weak tag, W/\"...\"", |tag| {
-        let opaque = tag.strip_prefix("W/\"").and_then(|tag| tag.strip_suffix('"'));
-        opaque.is_some_and(|opaque| !opaque.is_empty() && !opaque.contains('"'))
+    judge.each_document(|document| {
+        document.response.verify_header("etag", "a weak tag, W/\"...\"", |tag| {
+            let opaque = tag.strip_prefix("W/\"").and_then(|tag| tag.strip_suffix('"'));
+            opaque.is_some_and(|opaque| !opaque.is_empty() && !opaque.contains('"'))
+        })
     });
 }
 
@@ -101,9 +110,9 @@ pub(super) fn tag_ignores_the_timestamp(judge: &mut Judge) {
     let Some((first, tag)) = tagged_network(judge) else { return };
     let again = CheckRequest::get(paths::NETWORK).unrecorded();
     let Some(second) = judge.document(again) else { return };
-    if !judge.midnight_passed(first.time(), second.time()) {
-        judge.verify_header_is(&second.response, "etag", &tag);
-    }
+    let comparable = judge.comparable(&first, &second);
+    let judgement = comparable.and_then(|()| second.response.verify_header_is("etag", &tag));
+    judge.record(&second.response, judgement);
 }
 
 pub(super) fn known_document_is_304(judge: &mut Judge) {
@@ -112,7 +121,7 @@ pub(super) fn known_document_is_304(judge: &mut Judge) {
         let request = CheckRequest::get(paths::NETWORK).header("if-none-match", known);
         judge.verify_response(request, "304 without a body", |http| {
             // After midnight the document has another tag.
-            let is_later = http.time().map(DateTime::date) > network.time().map(DateTime::date);
+            let is_later = http.time().map(DateTime::date) > network.day();
             is_later || http.status == 304 && http.body.is_empty()
         });
     }
@@ -124,27 +133,22 @@ pub(super) fn other_tag_gets_the_document(judge: &mut Judge) {
 }
 
 pub(super) fn documents_hold_until_midnight(judge: &mut Judge) {
-    for document in judge.all_documents() {
+    judge.each_document(|document| {
         // The seconds until midnight, by the document's own clock.
         let time = document.time().unwrap_or_default().time();
-        let left = Time::MAX.duration_since(time).as_secs() + 1;
-        let most = left.min(60);
+        let most = 60.min(Time::MAX.duration_since(time).as_secs() + 1);
         let expected = format!("public, max-age of at most {most}");
-        judge.verify_header(&document.response, "cache-control", &expected, |value| {
+        document.response.verify_header("cache-control", &expected, |value| {
             let max_age = value.strip_prefix("public, max-age=");
             max_age.and_then(|age| age.parse::<i64>().ok()).is_some_and(|age| age <= most)
-        });
-    }
+        })
+    });
 }
 
 pub(super) fn snapshot_varies_by_preference(judge: &mut Judge) {
-    if let Some(snapshot) = judge.document(&Resource::Snapshot) {
-        verify_vary(judge, &snapshot.response, "prefer");
-    }
-}
-
-fn verify_vary(judge: &mut Judge, response: &RecordedResponse, name: &str) {
-    judge.verify_header(response, "vary", name, |value| lists(value, name));
+    judge.each(ObjectKind::Snapshot, |snapshot| {
+        verify_listed(&snapshot.response, "vary", &["prefer"])
+    });
 }
 
 /// `Prefer` selects the full or the reduced form of the snapshot.
@@ -153,10 +157,10 @@ pub(super) fn preference(judge: &mut Judge, preference: &str, is_full: bool) {
     let form = if is_full { "full" } else { "reduced" };
     let right = judge.verify_response(request, format_args!("200, the {form} form"), |http| {
         let has = |field: &str| http.document().map(|snapshot| snapshot.get(field).is_some());
-        FULL_SNAPSHOT.iter().all(|(field, _)| has(field) == Some(is_full))
+        ObjectKind::Snapshot.optional_fields().all(|field| has(field.name) == Some(is_full))
     });
     if let Some(response) = right {
-        judge.verify_header_is(&response, "preference-applied", preference);
+        judge.record(&response, response.verify_header_is("preference-applied", preference));
     }
 }
 
@@ -173,31 +177,29 @@ pub(super) fn long_answers_are_compressed(judge: &mut Judge) {
             http.header("content-encoding").as_deref() == encoding
         });
         if let Some(response) = right.filter(|_| is_long) {
-            verify_gzip(judge, &response, plain);
-            verify_vary(judge, &response, "accept-encoding");
+            let judgement = verify_gzip(judge, response.http(), plain);
+            judge.record(&response, judgement);
+            judge.record(&response, verify_listed(&response, "vary", &["accept-encoding"]));
         }
     }
 }
 
-fn verify_gzip(judge: &mut Judge, response: &RecordedResponse, plain: &JsonObject) {
-    let body = response.http().map_or(&[][..], |http| &http.body);
+/// A compressed document equals the plain one, apart from its timestamp.
+fn verify_gzip(judge: &mut Judge, http: Option<&HttpResponse>, plain: &JsonObject) -> Judgement {
+    let body = http.map_or(&[][..], |http| &http.body);
     let mut content = Vec::new();
     let result = GzDecoder::new(body).take(CONTENT_MAX).read_to_end(&mut content);
     let http = HttpResponse::new(200, HeaderMap::new(), content);
-    let is_right = result.is_ok() && is_same_but_for_time(&http, plain);
-    if !is_right && http.time().is_some() && judge.midnight_passed(http.time(), plain.time()) {
-        return;
-    }
-    let got = result.map_or_else(|error| format!("not gzip: {error}"), |_| http.excerpt());
-    judge.verify(response, is_right, "the same document as without gzip", got);
-}
-
-/// Whether two documents are equal apart from their timestamps.
-fn is_same_but_for_time(http: &HttpResponse, plain: &JsonObject) -> bool {
-    let Some(document) = http.document().and_then(Value::as_object) else { return false };
+    let fields = http.document().and_then(Value::as_object).filter(|_| result.is_ok());
     let is_same = |(name, value): (&String, _)| {
         name == "timestamp_utc" || plain.get(name).is_some_and(|other| other == value)
     };
-    let has_same_names = document.len() == plain.field_names().len();
-    has_same_names && document.iter().all(is_same)
+    let is_right = fields.is_some_and(|fields| {
+        fields.len() == plain.field_names().len() && fields.iter().all(is_same)
+    });
+    if !is_right && fields.is_some() {
+        judge.comparable_times(http.time(), plain.time())?;
+    }
+    let got = result.map_or_else(|error| format!("not gzip: {error}"), |_| http.excerpt());
+    judged(is_right, "the same document as without gzip", got)
 }

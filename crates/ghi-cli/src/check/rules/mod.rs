@@ -18,11 +18,10 @@ use crate::check::schema::ObjectKind::*;
 use agreement::global_cost_is_extreme;
 use errors::{document_has, is_invalid};
 use fields::fields;
-use headers::{have_link, header_is, preference};
+use headers::{header_is, preference};
 use responses::is_200;
 use values::{
-    COSTS, field_is, in_order, list_includes, list_is, region_count, region_id_is,
-    region_id_is_echoed,
+    COSTS, field_is, in_order, list_includes, list_is, region_count, region_ids_are_echoed,
 };
 
 const fn rule(
@@ -158,9 +157,9 @@ pub(crate) static RULES: &[Rule] = &[
     rule(Note, "2", "timestamps-are-near-the-date", values::timestamps_are_near_the_date,
         "`timestamp_utc` is within a day of the response's `Date`, unless the server's clock is stopped."),
 
-    rule(Contract, "4", "region-detail-is-of-the-region", |judge| region_id_is_echoed(judge, Resource::RegionDetail),
+    rule(Contract, "4", "region-detail-is-of-the-region", |judge| region_ids_are_echoed(judge, Resource::RegionDetail, Judge::sample),
         "`/v1/ghi/regions/{id}` returns the region with that id."),
-    rule(Contract, "4", "history-of-a-region", |judge| region_id_is_echoed(judge, Resource::History),
+    rule(Contract, "4", "history-of-a-region", |judge| region_ids_are_echoed(judge, Resource::History, Judge::sample),
         "A history requested for a region has its `region_id`."),
     rule(Contract, "4", "metadata-answers", |judge| is_200(judge, Metadata),
         "`GET /v1/ghi/metadata` returns 200."),
@@ -218,11 +217,11 @@ pub(crate) static RULES: &[Rule] = &[
         "Documents expose `ETag`, `Link`, `Retry-After` and others to pages from other origins."),
     rule(Strict, "4", "preflight-is-answered", headers::preflight_is_answered,
         "A preflight request gets 204, which allows GET from any origin with any header."),
-    rule(Strict, "4", "description-is-linked", |judge| { let all = judge.all_documents(); have_link(judge, all, "service-desc") },
+    rule(Strict, "4", "description-is-linked", headers::description_is_linked,
         "Documents have a `Link` to the OpenAPI document, `rel=\"service-desc\"`."),
     rule(Contract, "4.1", "history-has-seven-points", values::history_has_seven_points,
         "A history has seven points."),
-    rule(Contract, "4.2", "history-of-global", |judge| region_id_is(judge, Resource::History, GLOBAL),
+    rule(Contract, "4.2", "history-of-global", |judge| region_ids_are_echoed(judge, Resource::History, |_| vec![GLOBAL.into()]),
         "A history requested for `global` has the `region_id` `global`."),
     rule(Contract, "4.3", "forecast-echoes-the-days", values::forecast_days_are_echoed,
         "The forecast has the requested `forecast_days`."),
@@ -261,7 +260,7 @@ pub(crate) static RULES: &[Rule] = &[
         "The indicator has the envelope and the fields of a history point, and no others."),
     rule(Strict, "9.4", "indicator-version-is-1-0", |judge| field_is(judge, Indicator, "version", API_PREVIOUS),
         "In the indicator, `version` is `1.0`."),
-    rule(Strict, "9.4", "indicator-names-its-successor", |judge| { let v1_0 = judge.objects(Indicator); have_link(judge, v1_0, "successor-version") },
+    rule(Strict, "9.4", "indicator-names-its-successor", headers::indicator_names_its_successor,
         "The indicator has a `Link` to the snapshot, `rel=\"successor-version\"`."),
     rule(Agreement, "9.4", "indicator-is-for-today", values::indicator_is_for_today,
         "The `date` of the indicator is the day of its `timestamp_utc`."),

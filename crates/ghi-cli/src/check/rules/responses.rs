@@ -2,10 +2,10 @@
 
 use ghi_client::Resource;
 
-use crate::check::json_object::JsonObject;
+use crate::check::json_object::{JsonObject, judged};
 use crate::check::judge::Judge;
 use crate::check::request::CheckRequest;
-use crate::check::response::UnreadableJson;
+use crate::check::response::{HttpResponse, UnreadableJson};
 use crate::check::schema::ObjectKind;
 
 /// Every document of a kind is returned with status 200.
@@ -33,8 +33,9 @@ pub(super) fn no_credentials_are_needed(judge: &mut Judge) {
         let response = judge.fetch(&resource);
         match response.http() {
             Some(http) => {
-                let (is_right, got) = (!http.requires_credentials(), http.excerpt());
-                judge.verify(&response, is_right, "a response without credentials", got);
+                let is_right = !http.requires_credentials();
+                let judgement = judged(is_right, "a response without credentials", http.excerpt());
+                judge.record(&response, judgement);
             }
             None => judge.skip(response.excerpt()),
         }
@@ -49,23 +50,29 @@ pub(super) fn responses_are_json(judge: &mut Judge) {
             continue;
         };
         // The contract doesn't show the payload of the indicator.
-        let is_free = resource == Resource::Indicator;
-        let problem = match &http.json {
-            Ok(json) if is_free || json.is_object() => None,
-            Err(UnreadableJson::TooMuch(_))
-                if is_free || http.body.trim_ascii().starts_with(b"{") =>
-            {
-                None
-            }
-            Ok(_) | Err(UnreadableJson::TooMuch(_)) => Some("JSON, but not an object".to_owned()),
-            Err(UnreadableJson::NotJson(why)) => match http.header("content-encoding") {
-                Some(encoding) => Some(format!("{encoding}, though only identity was accepted")),
-                None => Some(format!("not JSON ({why})")),
-            },
-        };
+        let may_be_any = resource == Resource::Indicator;
+        let problem = not_an_object(http).filter(|_| !may_be_any).or_else(|| not_json(http));
         let got = problem.as_ref().map(|problem| format!("{problem}: {}", http.excerpt()));
-        judge.verify(&response, problem.is_none(), "a JSON object", got.unwrap_or_default());
+        let judgement = judged(problem.is_none(), "a JSON object", got.unwrap_or_default());
+        judge.record(&response, judgement);
     }
+}
+
+fn not_json(http: &HttpResponse) -> Option<String> {
+    let Err(UnreadableJson::NotJson(why)) = &http.json else { return None };
+    Some(match http.header("content-encoding") {
+        Some(encoding) => format!("{encoding}, though only identity was accepted"),
+        None => format!("not JSON ({why})"),
+    })
+}
+
+fn not_an_object(http: &HttpResponse) -> Option<String> {
+    let is_object = match &http.json {
+        Ok(json) => json.is_object(),
+        Err(UnreadableJson::TooMuch(_)) => http.body.trim_ascii().starts_with(b"{"),
+        Err(UnreadableJson::NotJson(_)) => true,
+    };
+    (!is_object).then(|| "JSON, but not an object".into())
 }
 
 pub(super) fn structure_is_stable(judge: &mut Judge) {
@@ -83,7 +90,7 @@ pub(super) fn structure_is_stable(judge: &mut Judge) {
             let (expected, got) = (names(&first), names(&second));
             let is_right = expected == got;
             let expected = format_args!("{expected}, as in the first response");
-            judge.verify(&second.response, is_right, expected, got);
+            judge.record(&second.response, judged(is_right, expected, got));
         }
     }
 }

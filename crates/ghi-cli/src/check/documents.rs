@@ -1,13 +1,11 @@
-//! The documents to request, and the JSON objects in them.
-
-use std::collections::HashSet;
+//! The documents that are requested, and the JSON objects in them.
 
 use ghi_client::Resource;
 use ghi_contract::{API_PREVIOUS, ForecastDays, GLOBAL};
 use serde_json::Value;
 
-use crate::check::json_object::JsonObject;
-use crate::check::judge::{Judge, typed};
+use crate::check::json_object::{JsonObject, typed};
+use crate::check::judge::Judge;
 use crate::check::schema::ObjectKind;
 
 /// The horizons of the requested forecasts in days: short ones that any service should accept.
@@ -42,12 +40,6 @@ impl Judge {
         resources.iter().filter_map(|resource| self.document(resource)).collect()
     }
 
-    /// Returns the documents of all kinds and the entries of their lists.
-    pub(crate) fn all_objects(&mut self) -> Vec<(ObjectKind, JsonObject)> {
-        let objects = |kind| self.objects(kind).into_iter().map(move |object| (kind, object));
-        ObjectKind::ALL.into_iter().flat_map(objects).collect()
-    }
-
     /// Returns the resources of the documents of all kinds.
     pub(crate) fn all_resources(&mut self) -> Vec<Resource> {
         let kinds = ObjectKind::ALL.into_iter().filter(|kind| kind.list().is_none());
@@ -71,10 +63,8 @@ impl Judge {
             ObjectKind::Forecast => {
                 HORIZONS.into_iter().filter_map(ForecastDays::new).map(Resource::Forecast).collect()
             }
-            ObjectKind::Indicator => match self.supports_v1_0() {
-                true => vec![Resource::Indicator],
-                false => Vec::new(),
-            },
+            ObjectKind::Indicator if self.supports_v1_0() => vec![Resource::Indicator],
+            ObjectKind::Indicator => Vec::new(),
         }
     }
 
@@ -95,47 +85,23 @@ impl Judge {
         ids(&self.objects(ObjectKind::Region))
     }
 
-    /// Returns the regions whose detail and history are requested.
+    /// Returns the regions whose detail and history are requested: the first, the last and some in between.
     pub(crate) fn sample(&mut self) -> Vec<String> {
-        let sample = match self.sample.take() {
-            Some(sample) => sample,
-            None => self.choose_sample(),
-        };
-        if sample.is_empty() {
-            self.skip("no region id is known from the list of regions or the snapshot");
-        }
-        self.sample.insert(sample).clone()
-    }
-
-    /// Selects the first and the last region, those with the lowest and the highest cost, and some in between.
-    fn choose_sample(&mut self) -> Vec<String> {
-        // A snapshot without costs does not matter here, so the reason is not reported.
-        let reason = self.reason.clone();
-        let entries = self.objects(ObjectKind::SnapshotRegion);
-        self.reason = reason;
         let mut known = self.region_ids();
         if known.is_empty() {
-            known = ids(&entries);
+            known = ids(&self.objects(ObjectKind::SnapshotRegion));
         }
         // Other ids break a separate rule.
         known.retain(|id| !id.is_empty() && id != GLOBAL && id.len() <= ID_MAX);
-        let valid: HashSet<&str> = known.iter().map(String::as_str).collect();
-        let by = |field| {
-            let cost_and_id =
-                move |entry| Some((JsonObject::number(entry, field)?, entry.text("id")?));
-            entries.iter().filter_map(cost_and_id).filter(|(_, id)| valid.contains(id))
-        };
-        let lowest = by("min_cost_usd").min_by(|a, b| a.0.total_cmp(&b.0));
-        let highest = by("max_cost_usd").max_by(|a, b| a.0.total_cmp(&b.0));
-        let extremes = [lowest, highest].into_iter().flatten().map(|(_, id)| id);
+        if known.is_empty() {
+            self.skip("no region id is known from the list of regions or the snapshot");
+        }
         let last = known.len().saturating_sub(1);
         let spread = (0..SAMPLE_MAX).map(|step| last * step / (SAMPLE_MAX - 1));
-        let spread = spread.filter_map(|index| known.get(index)).map(String::as_str);
-        let ends = [known.first(), known.last()].into_iter().flatten().map(String::as_str);
         let mut sample: Vec<String> = Vec::new();
-        for id in ends.chain(extremes).chain(spread) {
-            if sample.len() < SAMPLE_MAX && !sample.iter().any(|chosen| chosen == id) {
-                sample.push(id.to_owned());
+        for id in [0, last].into_iter().chain(spread).filter_map(|index| known.get(index)) {
+            if sample.len() < SAMPLE_MAX && !sample.contains(id) {
+                sample.push(id.clone());
             }
         }
         sample
@@ -143,5 +109,5 @@ impl Judge {
 }
 
 fn ids(entries: &[JsonObject]) -> Vec<String> {
-    entries.iter().filter_map(|entry| entry.text("id")).map(String::from).collect()
+    entries.iter().filter_map(|entry| entry.text("id").ok()).map(String::from).collect()
 }
