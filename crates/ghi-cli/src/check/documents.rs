@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::check::json_object::{JsonObject, typed};
 use crate::check::judge::Judge;
-use crate::check::schema::ObjectKind;
+use crate::check::schema::{DOCUMENTS, ObjectKind};
 
 /// The horizons of the requested forecasts in days: short ones that any service should accept.
 const HORIZONS: [u16; 3] = [1, 7, 30];
@@ -36,14 +36,12 @@ impl Judge {
 
     /// Returns the documents of all kinds.
     pub(crate) fn all_documents(&mut self) -> Vec<JsonObject> {
-        let resources = self.all_resources();
-        resources.iter().filter_map(|resource| self.document(resource)).collect()
+        DOCUMENTS.into_iter().flat_map(|kind| self.objects(kind)).collect()
     }
 
     /// Returns the resources of the documents of all kinds.
     pub(crate) fn all_resources(&mut self) -> Vec<Resource> {
-        let kinds = ObjectKind::ALL.into_iter().filter(|kind| kind.list().is_none());
-        kinds.flat_map(|kind| self.resources(kind)).collect()
+        DOCUMENTS.into_iter().flat_map(|kind| self.resources(kind)).collect()
     }
 
     /// Returns the resources of the documents of a kind.

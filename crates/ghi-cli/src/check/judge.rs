@@ -188,21 +188,16 @@ impl Judge {
         }
     }
 
-    /// Judges each object of a kind.
+    /// Judges each object of these kinds.
     pub(crate) fn each(
         &mut self,
-        kind: ObjectKind,
+        kinds: impl IntoIterator<Item = ObjectKind>,
         mut judge: impl FnMut(&JsonObject) -> Judgement,
     ) {
-        for object in self.objects(kind) {
-            self.record(&object.response, judge(&object));
-        }
-    }
-
-    /// Judges each document.
-    pub(crate) fn each_document(&mut self, judge: impl Fn(&JsonObject) -> Judgement) {
-        for document in self.all_documents() {
-            self.record(&document.response, judge(&document));
+        for kind in kinds {
+            for object in self.objects(kind) {
+                self.record(&object.response, judge(&object));
+            }
         }
     }
 

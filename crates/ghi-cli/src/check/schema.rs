@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use ghi_server::OPENAPI;
 use serde_json::Value;
 
+use ObjectKind::*;
+
 static SCHEMAS: LazyLock<Value> = LazyLock::new(|| {
     let mut document: Value = serde_json::from_str(OPENAPI).expect("the document is valid JSON");
     document["components"]["schemas"].take()
@@ -27,34 +29,31 @@ pub(crate) enum ObjectKind {
     Indicator,
 }
 
+/// The kinds of documents.
+pub(crate) const DOCUMENTS: [ObjectKind; 8] =
+    [Metadata, Regions, RegionDetail, Snapshot, History, Network, Forecast, Indicator];
+
+/// The kinds of entries of lists.
+pub(crate) const ENTRIES: [ObjectKind; 3] = [Region, SnapshotRegion, HistoryPoint];
+
 impl ObjectKind {
-    pub(crate) const ALL: [Self; 11] = [
-        Self::Metadata,
-        Self::Regions,
-        Self::RegionDetail,
-        Self::Snapshot,
-        Self::History,
-        Self::Network,
-        Self::Forecast,
-        Self::Region,
-        Self::SnapshotRegion,
-        Self::HistoryPoint,
-        Self::Indicator,
-    ];
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        DOCUMENTS.into_iter().chain(ENTRIES)
+    }
 
     /// Returns the document and the list that contain this object.
     pub(crate) fn list(self) -> Option<(Self, &'static str)> {
         match self {
-            Self::Region => Some((Self::Regions, "regions")),
-            Self::SnapshotRegion => Some((Self::Snapshot, "regions")),
-            Self::HistoryPoint => Some((Self::History, "points")),
+            Region => Some((Regions, "regions")),
+            SnapshotRegion => Some((Snapshot, "regions")),
+            HistoryPoint => Some((History, "points")),
             _ => None,
         }
     }
 
     /// Returns whether the contract defines the fields.
     pub(crate) fn is_shown(self) -> bool {
-        self != Self::Indicator
+        self != Indicator
     }
 
     /// Returns the fields that an object of this kind may have.
@@ -65,6 +64,10 @@ impl ObjectKind {
             move |name: &String| required.is_some_and(|all| all.contains(&name.as_str().into()));
         let properties = object["properties"].as_object().into_iter().flatten();
         properties.map(move |(name, schema)| Field { name, schema, is_required: is_required(name) })
+    }
+
+    pub(crate) fn has_field(self, name: &str) -> bool {
+        self.fields().any(|field| field.name == name)
     }
 
     /// Returns the fields that only some objects of this kind have: those of the full snapshot.
@@ -133,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_openapi_document_has_every_object() {
-        for kind in ObjectKind::ALL {
+        for kind in ObjectKind::all() {
             assert!(kind.fields().count() > 1, "{kind:?}");
             let types = ["string", "number", "integer", "array"];
             assert!(
@@ -142,7 +145,7 @@ mod tests {
         }
         let optional =
             |kind: ObjectKind| kind.optional_fields().map(move |field| (kind, field.name));
-        let optional: Vec<_> = ObjectKind::ALL.into_iter().flat_map(optional).collect();
+        let optional: Vec<_> = ObjectKind::all().flat_map(optional).collect();
         let snapshot = ObjectKind::Snapshot;
         assert_eq!(optional, [(snapshot, "region_count"), (snapshot, "regions")]);
     }

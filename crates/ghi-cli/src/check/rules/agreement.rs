@@ -59,7 +59,7 @@ fn all_details(judge: &mut Judge, document: &JsonObject) -> Result<Vec<JsonObjec
 
 pub(super) fn snapshot_has_the_registry(judge: &mut Judge) {
     let registry = judge.region_ids();
-    judge.each(ObjectKind::Snapshot, |snapshot| {
+    judge.each([ObjectKind::Snapshot], |snapshot| {
         if snapshot.get("regions").is_none() {
             return Err(Finding::Unjudged("the snapshot is in the reduced form".into()));
         }
@@ -80,7 +80,7 @@ pub(super) fn region_names_agree(judge: &mut Judge) {
     let names: HashMap<String, String> = registry.iter().filter_map(name).collect();
     for (kind, id) in [(ObjectKind::SnapshotRegion, "id"), (ObjectKind::RegionDetail, "region_id")]
     {
-        judge.each(kind, |region| {
+        judge.each([kind], |region| {
             let id = region.text(id)?;
             let unknown = || format!("region {id:?} has no name in the list of regions");
             let name = names.get(id).ok_or_else(|| Finding::Unjudged(unknown()))?;
@@ -157,7 +157,7 @@ pub(super) fn global_average_is_weighted(judge: &mut Judge) {
 
 pub(super) fn shares_are_percentages(judge: &mut Judge) {
     let field = "hashrate_share_pct";
-    judge.each(ObjectKind::RegionDetail, |detail| {
+    judge.each([ObjectKind::RegionDetail], |detail| {
         detail.verify(field, detail.number(field)? <= 100.0, "at most 100")
     });
 }

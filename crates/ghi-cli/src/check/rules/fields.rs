@@ -33,7 +33,7 @@ fn verify_fields(
 pub(super) fn snapshot_form(judge: &mut Judge) {
     let kind = ObjectKind::Snapshot;
     for field in kind.optional_fields() {
-        judge.each(kind, |snapshot| {
+        judge.each([kind], |snapshot| {
             let is_reduced = kind.optional_fields().all(|field| snapshot.get(field.name).is_none());
             let value = snapshot.get(field.name);
             let is_right = value.is_some_and(|value| field.accepts_or_defers(value));
@@ -44,8 +44,8 @@ pub(super) fn snapshot_form(judge: &mut Judge) {
 }
 
 pub(super) fn no_further_fields(judge: &mut Judge) {
-    for kind in ObjectKind::ALL.into_iter().filter(|kind| kind.is_shown()) {
-        judge.each(kind, |object| has_no_further_fields(kind, object));
+    for kind in ObjectKind::all().filter(|kind| kind.is_shown()) {
+        judge.each([kind], |object| has_no_further_fields(kind, object));
     }
 }
 
@@ -53,7 +53,7 @@ fn has_no_further_fields(kind: ObjectKind, object: &JsonObject) -> Judgement {
     // A region detail with this field breaks a rule of the contract.
     let is_judged =
         |name: &str| kind == ObjectKind::RegionDetail && name == "engine_sandbox_version";
-    let is_known = |name: &str| kind.fields().any(|field| field.name == name) || is_judged(name);
+    let is_known = |name: &str| kind.has_field(name) || is_judged(name);
     let further = object.field_names().into_iter().find(|name| !is_known(name));
     let got = further.map(|name| object.at(name)).unwrap_or_default();
     judged(further.is_none(), "only the fields of the contract", format_args!("also {got}"))
@@ -76,7 +76,7 @@ fn each_figure(
     judge: &mut Judge,
     verify: impl Fn(ObjectKind, &JsonObject, Field, &Value) -> Option<Judgement>,
 ) {
-    for kind in ObjectKind::ALL {
+    for kind in ObjectKind::all() {
         for object in judge.objects(kind) {
             for field in kind.fields().filter(|field| field.is_numeric()) {
                 let value = object.get(field.name);

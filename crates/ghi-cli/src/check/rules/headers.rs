@@ -13,8 +13,8 @@ use serde_json::Value;
 use crate::check::json_object::{JsonObject, Judgement, judged};
 use crate::check::judge::Judge;
 use crate::check::request::CheckRequest;
-use crate::check::response::{HttpResponse, RecordedResponse};
-use crate::check::schema::ObjectKind;
+use crate::check::response::HttpResponse;
+use crate::check::schema::{DOCUMENTS, ObjectKind};
 
 /// The shortest response that is compressed, in bytes.
 const COMPRESSED_MIN: usize = 1024;
@@ -23,37 +23,37 @@ const COMPRESSED_MIN: usize = 1024;
 const CONTENT_MAX: u64 = 8 * 1024 * 1024;
 
 /// The headers that pages from other origins may read.
-const EXPOSED: [&str; 6] =
+pub(super) const EXPOSED: [&str; 6] =
     ["ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", "Preference-Applied"];
+
+/// A header is right in every document of these kinds.
+pub(super) fn headers(
+    judge: &mut Judge,
+    kinds: impl IntoIterator<Item = ObjectKind>,
+    name: &str,
+    expected: &str,
+    is_right: impl Fn(&str) -> bool,
+) {
+    judge.each(kinds, |document| document.response.verify_header(name, expected, &is_right));
+}
 
 /// Every document has a header with this value.
 pub(super) fn header_is(judge: &mut Judge, name: &str, expected: &str) {
-    judge.each_document(|document| document.response.verify_header_is(name, expected));
+    headers(judge, DOCUMENTS, name, expected, |value| value == expected);
 }
 
 /// Whether the value of a header is a list with this entry.
-fn lists(value: &str, entry: &str) -> bool {
+pub(super) fn lists(value: &str, entry: &str) -> bool {
     value.split(',').any(|listed| listed.trim().eq_ignore_ascii_case(entry))
-}
-
-fn verify_listed(response: &RecordedResponse, name: &str, entries: &[&str]) -> Judgement {
-    let has_all = |value: &str| entries.iter().all(|entry| lists(value, entry));
-    response.verify_header(name, &entries.join(", "), has_all)
 }
 
 pub(super) fn any_origin_may_read(judge: &mut Judge) {
     header_is(judge, "access-control-allow-origin", "*");
     let name = "access-control-allow-credentials";
-    judge.each_document(|document| {
+    judge.each(DOCUMENTS, |document| {
         let value = document.response.http().and_then(|http| http.header(name));
         let got = format_args!("{name}: {}", value.as_deref().unwrap_or_default());
         judged(value.is_none(), format_args!("no {name}"), got)
-    });
-}
-
-pub(super) fn headers_are_exposed(judge: &mut Judge) {
-    judge.each_document(|document| {
-        verify_listed(&document.response, "access-control-expose-headers", &EXPOSED)
     });
 }
 
@@ -66,34 +66,19 @@ pub(super) fn preflight_is_answered(judge: &mut Judge) {
     let Some(response) = judge.verify_status(request, 204) else { return };
     for judgement in [
         response.verify_header_is("access-control-allow-origin", "*"),
-        verify_listed(&response, "access-control-allow-methods", &["GET"]),
+        response.verify_header("access-control-allow-methods", "a list with GET", |value| {
+            lists(value, "GET")
+        }),
         response.verify_header_is("access-control-allow-headers", "*"),
     ] {
         judge.record(&response, judgement);
     }
 }
 
-fn verify_link(document: &JsonObject, rel: &str) -> Judgement {
-    let rel = format!("rel=\"{rel}\"");
-    let expected = format!("a link with {rel}");
-    document.response.verify_header("link", &expected, |link| link.contains(&rel))
-}
-
-pub(super) fn description_is_linked(judge: &mut Judge) {
-    judge.each_document(|document| verify_link(document, "service-desc"));
-}
-
-pub(super) fn indicator_names_its_successor(judge: &mut Judge) {
-    judge.each(ObjectKind::Indicator, |indicator| verify_link(indicator, "successor-version"));
-}
-
-pub(super) fn documents_have_a_weak_tag(judge: &mut Judge) {
-    judge.each_document(|document| {
-        document.response.verify_header("etag", "a weak tag, W/\"...\"", |tag| {
-            let opaque = tag.strip_prefix("W/\"").and_then(|tag| tag.strip_suffix('"'));
-            opaque.is_some_and(|opaque| !opaque.is_empty() && !opaque.contains('"'))
-        })
-    });
+/// Whether an `ETag` is weak and not empty.
+pub(super) fn is_weak_tag(tag: &str) -> bool {
+    let opaque = tag.strip_prefix("W/\"").and_then(|tag| tag.strip_suffix('"'));
+    opaque.is_some_and(|opaque| !opaque.is_empty() && !opaque.contains('"'))
 }
 
 /// The network metrics with their `ETag`.
@@ -133,7 +118,7 @@ pub(super) fn other_tag_gets_the_document(judge: &mut Judge) {
 }
 
 pub(super) fn documents_hold_until_midnight(judge: &mut Judge) {
-    judge.each_document(|document| {
+    judge.each(DOCUMENTS, |document| {
         // The seconds until midnight, by the document's own clock.
         let time = document.time().unwrap_or_default().time();
         let most = 60.min(Time::MAX.duration_since(time).as_secs() + 1);
@@ -142,12 +127,6 @@ pub(super) fn documents_hold_until_midnight(judge: &mut Judge) {
             let max_age = value.strip_prefix("public, max-age=");
             max_age.and_then(|age| age.parse::<i64>().ok()).is_some_and(|age| age <= most)
         })
-    });
-}
-
-pub(super) fn snapshot_varies_by_preference(judge: &mut Judge) {
-    judge.each(ObjectKind::Snapshot, |snapshot| {
-        verify_listed(&snapshot.response, "vary", &["prefer"])
     });
 }
 
@@ -179,7 +158,9 @@ pub(super) fn long_answers_are_compressed(judge: &mut Judge) {
         if let Some(response) = right.filter(|_| is_long) {
             let judgement = verify_gzip(judge, response.http(), plain);
             judge.record(&response, judgement);
-            judge.record(&response, verify_listed(&response, "vary", &["accept-encoding"]));
+            let vary = response
+                .verify_header("vary", "accept-encoding", |value| lists(value, "accept-encoding"));
+            judge.record(&response, vary);
         }
     }
 }

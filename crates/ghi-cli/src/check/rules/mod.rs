@@ -9,19 +9,23 @@ mod errors;
 
 use ghi_client::Resource;
 use ghi_contract::{
-    API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, ForecastDays, GLOBAL, paths,
+    API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, ForecastDays, GLOBAL,
+    is_region_id, paths,
 };
+use ghi_engine::parse_date;
 
 use crate::check::judge::RuleSource::{self, Agreement, Contract, Note, Strict};
 use crate::check::judge::{Judge, Rule};
+use crate::check::schema::DOCUMENTS;
 use crate::check::schema::ObjectKind::*;
 use agreement::global_cost_is_extreme;
 use errors::{document_has, is_invalid};
 use fields::fields;
-use headers::{header_is, preference};
+use headers::{EXPOSED, header_is, headers, is_weak_tag, lists, preference};
 use responses::is_200;
 use values::{
-    COSTS, field_is, in_order, list_includes, list_is, region_count, region_ids_are_echoed,
+    COSTS, field_is, has_microseconds, in_order, is_engine_of_a_sandbox, is_utc, list_includes,
+    list_is, region_count, region_ids_are_echoed, texts,
 };
 
 const fn rule(
@@ -47,9 +51,11 @@ pub(crate) static RULES: &[Rule] = &[
         "Documents have `X-Content-Type-Options: nosniff`."),
     rule(Contract, "1.2", "structure-is-stable", responses::structure_is_stable,
         "Repeating a request returns the same fields."),
-    rule(Contract, "1.3", "timestamps-are-utc", values::timestamps_are_utc,
+    rule(Contract, "1.3", "timestamps-are-utc",
+        |judge| texts(judge, DOCUMENTS, "timestamp_utc", "a time such as \"2026-11-15T12:00:00.000000Z\"", is_utc),
         "`timestamp_utc` is `YYYY-MM-DDTHH:MM:SS`, with an optional fraction, and ends in `Z`."),
-    rule(Strict, "1.3", "timestamps-have-microseconds", values::timestamps_have_microseconds,
+    rule(Strict, "1.3", "timestamps-have-microseconds",
+        |judge| texts(judge, DOCUMENTS, "timestamp_utc", "six digits after the seconds", has_microseconds),
         "`timestamp_utc` has six digits after the seconds."),
     rule(Contract, "1.4", "figures-are-numbers", fields::figures_are_numbers,
         "Numeric fields are JSON numbers, not strings."),
@@ -61,7 +67,8 @@ pub(crate) static RULES: &[Rule] = &[
         "HEAD returns the status and the headers of GET."),
     rule(Strict, "1.5", "options-are-204", errors::options_are_204,
         "OPTIONS gets 204, with `Allow`."),
-    rule(Contract, "1.6", "engine-version-is-of-a-sandbox", values::engine_version_is_of_a_sandbox,
+    rule(Contract, "1.6", "engine-version-is-of-a-sandbox",
+        |judge| texts(judge, DOCUMENTS, "engine_sandbox_version", "<version>-sandbox", is_engine_of_a_sandbox),
         "`engine_sandbox_version` is a version that ends in `-sandbox`."),
     rule(Contract, "1.6", "environment-is-sandbox", |judge| field_is(judge, Metadata, "environment", ENVIRONMENT),
         "`environment` is `sandbox`."),
@@ -114,7 +121,8 @@ pub(crate) static RULES: &[Rule] = &[
         "The global maximum is the highest regional maximum."),
     rule(Contract, "2", "global-average-is-between", |judge| in_order(judge, Snapshot, GLOBAL_COSTS),
         "The global average is between the global minimum and maximum."),
-    rule(Contract, "2", "history-dates-are-days", values::history_dates_are_days,
+    rule(Contract, "2", "history-dates-are-days",
+        |judge| texts(judge, [HistoryPoint], "date", "a date such as \"2026-11-15\"", |date| parse_date(date).is_ok()),
         "The `date` of a history point is a calendar date, `YYYY-MM-DD`."),
     rule(Contract, "2", "history-currency-is-usd", |judge| field_is(judge, HistoryPoint, "currency", CURRENCY),
         "In a history point, `currency` is `USD`."),
@@ -128,7 +136,8 @@ pub(crate) static RULES: &[Rule] = &[
         "Every entry of `available_endpoints` is a path below `/v1/ghi`."),
     rule(Strict, "2", "no-further-fields", fields::no_further_fields,
         "No object has fields beyond those in the contract."),
-    rule(Strict, "2", "region-ids-are-short-codes", values::region_ids_are_short_codes,
+    rule(Strict, "2", "region-ids-are-short-codes",
+        |judge| texts(judge, [Region], "id", "a code such as \"us\", of up to 32 characters", |id| id.is_empty() || is_region_id(id)),
         "A region id is a lowercase letter, then lowercase letters, digits and hyphens, at most 32 characters."),
     rule(Strict, "2", "minimal-snapshot-by-preference", |judge| preference(judge, "return=minimal", false),
         "`Prefer: return=minimal` gets the reduced snapshot and `Preference-Applied`."),
@@ -197,7 +206,8 @@ pub(crate) static RULES: &[Rule] = &[
         "An unknown id in the path gets 404 `unknown_region`; ids are case-sensitive."),
     rule(Strict, "4", "unknown-region-id-is-404", |judge| errors::unknown_is_404(judge, Resource::History),
         "An unknown `region_id` gets 404 `unknown_region`; ids are case-sensitive."),
-    rule(Strict, "4", "documents-have-a-weak-tag", headers::documents_have_a_weak_tag,
+    rule(Strict, "4", "documents-have-a-weak-tag",
+        |judge| headers(judge, DOCUMENTS, "etag", "a weak tag, W/\"...\"", is_weak_tag),
         "Documents have a weak `ETag`."),
     rule(Strict, "4", "tag-ignores-the-timestamp", headers::tag_ignores_the_timestamp,
         "The `ETag` stays the same for a whole day."),
@@ -207,17 +217,21 @@ pub(crate) static RULES: &[Rule] = &[
         "`If-None-Match` with another tag gets the document."),
     rule(Strict, "4", "documents-hold-until-midnight", headers::documents_hold_until_midnight,
         "`Cache-Control` is `public, max-age` of at most 60 s, and not past midnight UTC."),
-    rule(Strict, "4", "snapshot-varies-by-preference", headers::snapshot_varies_by_preference,
+    rule(Strict, "4", "snapshot-varies-by-preference",
+        |judge| headers(judge, [Snapshot], "vary", "prefer", |value| lists(value, "prefer")),
         "The snapshot has `Vary: prefer`."),
     rule(Strict, "4", "long-answers-are-compressed", headers::long_answers_are_compressed,
         "Responses of 1 KiB and more are compressed if the client accepts gzip; shorter ones aren't."),
     rule(Strict, "4", "any-origin-may-read", headers::any_origin_may_read,
         "Documents have `Access-Control-Allow-Origin: *` and don't allow credentials."),
-    rule(Strict, "4", "headers-are-exposed", headers::headers_are_exposed,
+    rule(Strict, "4", "headers-are-exposed",
+        |judge| headers(judge, DOCUMENTS, "access-control-expose-headers", &EXPOSED.join(", "),
+            |value| EXPOSED.iter().all(|name| lists(value, name))),
         "Documents expose `ETag`, `Link`, `Retry-After` and others to pages from other origins."),
     rule(Strict, "4", "preflight-is-answered", headers::preflight_is_answered,
         "A preflight request gets 204, which allows GET from any origin with any header."),
-    rule(Strict, "4", "description-is-linked", headers::description_is_linked,
+    rule(Strict, "4", "description-is-linked",
+        |judge| headers(judge, DOCUMENTS, "link", "a link with rel=\"service-desc\"", |link| link.contains("rel=\"service-desc\"")),
         "Documents have a `Link` to the OpenAPI document, `rel=\"service-desc\"`."),
     rule(Contract, "4.1", "history-has-seven-points", values::history_has_seven_points,
         "A history has seven points."),
@@ -260,7 +274,8 @@ pub(crate) static RULES: &[Rule] = &[
         "The indicator has the envelope and the fields of a history point, and no others."),
     rule(Strict, "9.4", "indicator-version-is-1-0", |judge| field_is(judge, Indicator, "version", API_PREVIOUS),
         "In the indicator, `version` is `1.0`."),
-    rule(Strict, "9.4", "indicator-names-its-successor", headers::indicator_names_its_successor,
+    rule(Strict, "9.4", "indicator-names-its-successor",
+        |judge| headers(judge, [Indicator], "link", "a link with rel=\"successor-version\"", |link| link.contains("rel=\"successor-version\"")),
         "The indicator has a `Link` to the snapshot, `rel=\"successor-version\"`."),
     rule(Agreement, "9.4", "indicator-is-for-today", values::indicator_is_for_today,
         "The `date` of the indicator is the day of its `timestamp_utc`."),

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use ghi_client::Resource;
-use ghi_contract::{API_CURRENT, GLOBAL, HISTORY_DAYS, REGION_ID_MAX, is_region_id, paths};
+use ghi_contract::{API_CURRENT, GLOBAL, HISTORY_DAYS, paths};
 use ghi_engine::parse_date;
 use ghi_server::Moment;
 use jiff::SignedDuration;
@@ -12,55 +12,61 @@ use jiff::fmt::rfc2822;
 
 use crate::check::json_object::{Finding, JsonObject, judged};
 use crate::check::judge::Judge;
-use crate::check::schema::ObjectKind;
+use crate::check::schema::{DOCUMENTS, ObjectKind};
 
 /// The most that the timestamps of one run may differ.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 /// A string field has this value in every object of a kind.
 pub(super) fn field_is(judge: &mut Judge, kind: ObjectKind, field: &str, expected: &str) {
-    judge.each(kind, |object| object.verify_text(field, expected));
+    judge.each([kind], |object| object.verify_text(field, expected));
+}
+
+/// A string field is right in every object of these kinds.
+pub(super) fn texts(
+    judge: &mut Judge,
+    kinds: impl IntoIterator<Item = ObjectKind>,
+    field: &str,
+    expected: &str,
+    mut is_right: impl FnMut(&str) -> bool,
+) {
+    judge.each(kinds, |object| object.verify(field, is_right(object.text(field)?), expected));
+}
+
+/// Whether a string is a valid time of the form YYYY-MM-DDTHH:MM:SS, with an optional fraction, and Z.
+pub(super) fn is_utc(text: &str) -> bool {
+    text.parse::<Moment>().is_ok()
+}
+
+/// Whether a time has six digits after the seconds. Other strings break a rule of the contract.
+pub(super) fn has_microseconds(text: &str) -> bool {
+    !is_utc(text) || text.len() == "2026-11-15T12:00:00.000000Z".len()
+}
+
+pub(super) fn is_engine_of_a_sandbox(text: &str) -> bool {
+    text.strip_suffix("-sandbox").is_some_and(|version| !version.is_empty())
 }
 
 pub(super) fn version_is_1_1(judge: &mut Judge) {
-    let has_version = |kind: &ObjectKind| kind.fields().any(|field| field.name == "version");
-    let shown = ObjectKind::ALL.into_iter().filter(|kind| kind.is_shown());
-    for kind in shown.filter(has_version) {
+    for kind in DOCUMENTS.into_iter().filter(|kind| kind.is_shown()) {
         field_is(judge, kind, "version", API_CURRENT);
     }
 }
 
-pub(super) fn engine_version_is_of_a_sandbox(judge: &mut Judge) {
-    let field = "engine_sandbox_version";
-    judge.each_document(|document| {
-        let version = document.text(field)?.strip_suffix("-sandbox");
-        let is_right = version.is_some_and(|version| !version.is_empty());
-        document.verify(field, is_right, "<version>-sandbox")
-    });
-}
-
 pub(super) fn region_detail_has_no_engine_version(judge: &mut Judge) {
     let field = "engine_sandbox_version";
-    judge.each(ObjectKind::RegionDetail, |detail| {
+    judge.each([ObjectKind::RegionDetail], |detail| {
         detail.verify(field, detail.get(field).is_none(), "missing")
     });
 }
 
-pub(super) fn timestamps_are_utc(judge: &mut Judge) {
-    judge.each_document(|document| {
-        let is_right = is_utc(document.text("timestamp_utc")?);
-        let expected = "a time such as \"2026-11-15T12:00:00.000000Z\"";
-        document.verify("timestamp_utc", is_right, expected)
-    });
-}
-
-pub(super) fn timestamps_have_microseconds(judge: &mut Judge) {
-    judge.each_document(|document| {
-        let text = document.text("timestamp_utc")?;
-        // Other times break a rule of the contract.
-        let is_right = !is_utc(text) || text.len() == "2026-11-15T12:00:00.000000Z".len();
-        document.verify("timestamp_utc", is_right, "six digits after the seconds")
-    });
+pub(super) fn region_ids_are_unique(judge: &mut Judge) {
+    for kind in [ObjectKind::Region, ObjectKind::SnapshotRegion] {
+        let mut seen = HashSet::new();
+        texts(judge, [kind], "id", "a unique id, other than \"\" and \"global\"", |id| {
+            !id.is_empty() && id != GLOBAL && seen.insert(id.to_owned())
+        });
+    }
 }
 
 /// Every document is stamped within a day of the time that passed during the run, by the server's own clock.
@@ -100,28 +106,8 @@ pub(super) fn timestamps_are_near_the_date(judge: &mut Judge) {
     judge.record(&document.response, document.verify("timestamp_utc", is_right, expected));
 }
 
-pub(super) fn region_ids_are_unique(judge: &mut Judge) {
-    for kind in [ObjectKind::Region, ObjectKind::SnapshotRegion] {
-        let mut seen = HashSet::new();
-        judge.each(kind, |region| {
-            let id = region.text("id")?;
-            let is_right = !id.is_empty() && id != GLOBAL && seen.insert(id.to_owned());
-            region.verify("id", is_right, "a unique id, other than \"\" and \"global\"")
-        });
-    }
-}
-
-pub(super) fn region_ids_are_short_codes(judge: &mut Judge) {
-    judge.each(ObjectKind::Region, |region| {
-        let id = region.text("id")?;
-        let expected = format_args!("a code such as \"us\", of up to {REGION_ID_MAX} characters");
-        // An empty id breaks a rule of the contract.
-        region.verify("id", id.is_empty() || is_region_id(id), expected)
-    });
-}
-
 pub(super) fn snapshot_region_id_is_the_id(judge: &mut Judge) {
-    judge.each(ObjectKind::SnapshotRegion, |region| {
+    judge.each([ObjectKind::SnapshotRegion], |region| {
         region.verify_text("region_id", region.text("id")?)
     });
 }
@@ -131,7 +117,7 @@ pub(super) const COSTS: [&str; 3] = ["min_cost_usd", "avg_cost_usd", "max_cost_u
 
 /// The numbers in three fields are in ascending order. Equal numbers are allowed.
 pub(super) fn in_order(judge: &mut Judge, kind: ObjectKind, fields: [&str; 3]) {
-    judge.each(kind, |object| {
+    judge.each([kind], |object| {
         let [min, avg, max] = fields.map(|field| object.number(field));
         let (min, avg, max) = (min?, avg?, max?);
         let expected = fields.map(|field| object.at(field)).join(" <= ");
@@ -141,7 +127,7 @@ pub(super) fn in_order(judge: &mut Judge, kind: ObjectKind, fields: [&str; 3]) {
 
 /// `region_count` is the length of `regions`.
 pub(super) fn region_count(judge: &mut Judge, kind: ObjectKind) {
-    judge.each(kind, |object| {
+    judge.each([kind], |object| {
         let regions = object.list("regions")?.len();
         let is_right = object.integer("region_count")? == regions as f64;
         object.verify("region_count", is_right, format_args!("{regions}, the number of regions"))
@@ -191,7 +177,7 @@ pub(super) fn forecast_is_constant(judge: &mut Judge) {
 
 /// A list in the metadata has these entries.
 pub(super) fn list_includes(judge: &mut Judge, field: &str, required: &[&str]) {
-    judge.each(ObjectKind::Metadata, |metadata| {
+    judge.each([ObjectKind::Metadata], |metadata| {
         let listed = metadata.texts(field)?;
         let is_right = required.iter().all(|entry| listed.contains(entry));
         metadata.verify(field, is_right, format_args!("a list with {}", required.join(", ")))
@@ -200,7 +186,7 @@ pub(super) fn list_includes(judge: &mut Judge, field: &str, required: &[&str]) {
 
 /// A list in the metadata has these entries, in this order, and no others.
 pub(super) fn list_is(judge: &mut Judge, field: &str, required: &[&str]) {
-    judge.each(ObjectKind::Metadata, |metadata| {
+    judge.each([ObjectKind::Metadata], |metadata| {
         let listed = metadata.texts(field)?;
         if required.iter().any(|entry| !listed.contains(entry)) {
             return Err(Finding::Unjudged("a missing entry breaks a rule of the contract".into()));
@@ -210,7 +196,7 @@ pub(super) fn list_is(judge: &mut Judge, field: &str, required: &[&str]) {
 }
 
 pub(super) fn endpoints_are_below_the_prefix(judge: &mut Judge) {
-    judge.each(ObjectKind::Metadata, |metadata| {
+    judge.each([ObjectKind::Metadata], |metadata| {
         let listed = metadata.texts("available_endpoints")?;
         let other = listed.into_iter().find(|path| !path.starts_with(paths::PREFIX));
         let expected = format_args!("a path below {}", paths::PREFIX);
@@ -219,22 +205,15 @@ pub(super) fn endpoints_are_below_the_prefix(judge: &mut Judge) {
 }
 
 pub(super) fn history_has_seven_points(judge: &mut Judge) {
-    judge.each(ObjectKind::History, |history| {
+    judge.each([ObjectKind::History], |history| {
         let count = history.list("points")?.len();
         let expected = format_args!("{HISTORY_DAYS} points");
         judged(count == HISTORY_DAYS, expected, format_args!("{count} points"))
     });
 }
 
-pub(super) fn history_dates_are_days(judge: &mut Judge) {
-    judge.each(ObjectKind::HistoryPoint, |point| {
-        let is_right = parse_date(point.text("date")?).is_ok();
-        point.verify("date", is_right, "a date such as \"2026-11-15\"")
-    });
-}
-
 fn verify_dates(judge: &mut Judge, expected: &str, are_right: fn(&[Date], &JsonObject) -> bool) {
-    judge.each(ObjectKind::History, |history| {
+    judge.each([ObjectKind::History], |history| {
         let points = history.entries("points");
         let dates = points.iter().map(|point| parse_date(point.text("date").ok()?).ok());
         let dates: Vec<Date> = dates.collect::<Option<_>>().unwrap_or_default();
@@ -267,15 +246,10 @@ pub(super) fn history_ends_today(judge: &mut Judge) {
 }
 
 pub(super) fn indicator_is_for_today(judge: &mut Judge) {
-    judge.each(ObjectKind::Indicator, |indicator| match indicator.day() {
+    judge.each([ObjectKind::Indicator], |indicator| match indicator.day() {
         Some(today) => indicator.verify_text("date", &today.to_string()),
         None => Err(Finding::Unjudged("no valid timestamp_utc".into())),
     });
-}
-
-/// Whether a string is a valid time of the form YYYY-MM-DDTHH:MM:SS, with an optional fraction, and Z.
-fn is_utc(text: &str) -> bool {
-    text.parse::<Moment>().is_ok()
 }
 
 #[cfg(test)]
