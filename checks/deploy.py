@@ -33,6 +33,7 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models.dashboard import Dashboard
 
 import server
+from fronts import FRONTS
 from server import ROOT, Server
 
 DEPLOY = ROOT / "deploy"
@@ -83,8 +84,6 @@ class Deployment:
     def __init__(self, ghi, stack):
         self.ghi = ghi
         self.folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        # Varnish reads its file as a different user.
-        self.folder.chmod(0o755)
         # Deliberate failures on one of them, so that every metric has data.
         for number, flags in enumerate([[], [], ["--chaos", 50]]):
             probes = f"127.0.0.1:{PROBES + number}"
@@ -220,58 +219,55 @@ def optimize(files, deployment):
     return "its load gets a response to every request"
 
 
-def compose(files, _):
+def compose(files, deployment):
     run("check-jsonschema", "--builtin-schema", "vendor.compose-spec", *files)
     content = read("compose.yaml")
     for name, service in content["services"].items():
         own = "build" in service
         require(own or re.search(r":v?\d+\.\d+", service["image"]), f"{name} has no version in its image")
         for volume in service.get("volumes", []):
-            source = volume.split(":")[0]
+            source = interpolated(volume, {}).split(":")[0]
             exists = (DEPLOY / source).exists() if source.startswith(".") else source in content["volumes"]
             require(exists, f"{name} mounts {source}, which does not exist")
         if own:
             require_time_to_stop(service["environment"]["GHI_DRAIN"], service["stop_grace_period"])
             require_memory_of_alert(service["mem_limit"])
-    return "check-jsonschema with the Compose schema"
+            require_that_inputs_are_used(deployment, service)
+    return "check-jsonschema with the Compose schema; servers start with and without inputs"
 
 
-def with_addresses(file):
-    """Returns a load balancer's file with addresses instead of names that only Compose can resolve."""
+def interpolated(text, variables):
+    """Replaces ${NAME:-default} and ${NAME:+value} as Compose does."""
+
+    def value(found):
+        name, operator, word = found.groups()
+        return variables.get(name, "") or word if operator == "-" else word if variables.get(name) else ""
+
+    return re.sub(r"\$\{(\w+):([-+])([^}]*)\}", value, str(text))
+
+
+def require_that_inputs_are_used(deployment, service):
+    """Starts a replica's server with the built-in network and with the one that INPUTS names."""
+    for variables, region in [({}, "us"), ({"INPUTS": str(ROOT / "examples/own-series")}, "islands")]:
+        (mount,) = [interpolated(each, variables) for each in service["volumes"]]
+        source, target, mode = mount.split(":")
+        require(mode == "ro", "a replica may write to the inputs")
+        environment = {name: interpolated(each, variables) for name, each in service["environment"].items()}
+        environment["GHI_INPUTS"] = environment["GHI_INPUTS"].replace(f"{target}/", f"{source}/", 1)
+        environment["GHI_PROBE_LISTEN"] = "127.0.0.1:0"
+        with Server(deployment.ghi, 0, env=environment) as running:
+            body = urllib.request.urlopen(f"http://127.0.0.1:{running.port}/v1/ghi/regions", timeout=5).read()
+            require(f'"{region}"'.encode() in body, f"with {variables}, a replica has no region {region}")
+
+
+def proxies(files, _):
+    """Checks only that other checks run these files: withheld.py and clean_system.py."""
     names = read("compose.yaml")["services"]
-
-    def address(found):
-        require(found[0] in names, f"{found[0]} is not in compose.yaml")
-        return "127.0.0.1"
-
-    return re.sub(r'\bghi-\d+(?=[:"])', address, file.read_text())
-
-
-def haproxy(files, deployment):
     for file in files:
-        copy = deployment.folder / file.name
-        copy.write_text(with_addresses(file))
-        run("haproxy", "-c", "-f", copy)
-    return "haproxy -c"
-
-
-def nginx(files, deployment):
-    for file in files:
-        # Folders of the image that a test would write to.
-        text = re.sub(r"/var/(run|cache)/nginx", rf"{deployment.folder}/\1-nginx", with_addresses(file))
-        copy = deployment.folder / file.name
-        copy.write_text(text)
-        (deployment.folder / "cache-nginx").mkdir(exist_ok=True)
-        run("nginx", "-t", "-q", "-p", deployment.folder, "-e", "stderr", "-c", copy)
-    return "nginx -t"
-
-
-def varnish(files, deployment):
-    for file in files:
-        copy = deployment.folder / file.name
-        copy.write_text(with_addresses(file))
-        run("varnishd", "-C", "-f", copy, "-n", deployment.folder / "varnish")
-    return "varnishd -C"
+        require(str(file.relative_to(DEPLOY)) in {front.file for front in FRONTS}, "checks/fronts.py does not run it")
+        unknown = set(re.findall(r"\bghi-\d+(?=:)", file.read_text())) - set(names)
+        require(not unknown, f"{unknown} are not in compose.yaml")
+    return "run by checks/withheld.py"
 
 
 def prometheus(files, _):
@@ -444,6 +440,7 @@ def valid_resources(folder, files):
 def kubernetes_collect(files, deployment):
     """Checks that the job writes to the volume that the replicas read, and runs its command without a node."""
     resources = {(each["kind"], each["metadata"]["name"]): each for each in valid_resources("kubernetes-collect", files)}
+    require_that_the_namespace_comes_first()
     template = resources["CronJob", "ghi-collect"]["spec"]["jobTemplate"]["spec"]["template"]
     replica = resources["Deployment", "ghi"]["spec"]["template"]["spec"]
     (container,), (server_container,) = template["spec"]["containers"], replica["containers"]
@@ -461,6 +458,17 @@ def kubernetes_collect(files, deployment):
     require(selector == template["metadata"]["labels"], "the NetworkPolicy does not select the job's pods")
     require_that_it_needs_a_node(deployment, container["args"])
     return f"kubectl kustomize, kubernetes-validate, {len(resources)} resources; the command only lacks a node"
+
+
+def require_that_the_namespace_comes_first():
+    """Requires that the documented commands create the namespace before anything in it."""
+    commands = re.findall(r"(?m)^#     (kubectl .*)", (DEPLOY / "kubernetes-collect/kustomization.yaml").read_text())
+    applied = re.search(r"apply --(?:filename|kustomize) (\S+)", commands[0])
+    require(applied, f"{commands[0]} needs the namespace, which does not exist yet")
+    file = ROOT / applied[1]
+    output = file.read_text() if file.is_file() else run("kubectl", "kustomize", file)
+    kinds = [each["kind"] for each in yaml.safe_load_all(output)]
+    require("Namespace" in kinds, f"{commands[0]} does not create the namespace")
 
 
 def require_that_it_needs_a_node(deployment, arguments):
@@ -569,9 +577,9 @@ JUDGES = {
     "optimize.py": optimize,
     "release.md": release,
     "compose.yaml": compose,
-    "haproxy/*.cfg": haproxy,
-    "nginx/*.conf": nginx,
-    "varnish/*.vcl": varnish,
+    "haproxy/*.cfg": proxies,
+    "nginx/*.conf": proxies,
+    "varnish/*.vcl": proxies,
     "prometheus/prometheus.yml": prometheus,
     "prometheus/alerts.yml": alerts,
     "prometheus/alerts_test.yml": alert_tests,

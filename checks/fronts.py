@@ -2,6 +2,7 @@
 addresses, ports and folders."""
 
 import re
+import ssl
 import subprocess
 import sys
 
@@ -45,6 +46,10 @@ class Front:
         self.process.terminate()
         self.process.wait()
 
+    def secured(self, client):
+        """Returns the connection, with TLS if the front requires it."""
+        return client
+
     def taken_out(self):
         """Returns how many times a replica was taken out of service as failed."""
         return len(re.findall(self.TAKEN_OUT, self.log.read_text()))
@@ -68,8 +73,7 @@ class Nginx(Front):
     def changes(self, folder):
         return [
             (r"listen 8080\b", f"listen 127.0.0.1:{self.port}"),
-            ("/var/run", str(folder)),
-            ("/var/cache/nginx", str(folder)),
+            ("/run/", f"{folder}/"),
         ]
 
     def command(self, folder, file):
@@ -77,7 +81,38 @@ class Nginx(Front):
 
 
 class NginxCache(Nginx):
-    name, file = "nginx", "nginx/cache.conf"
+    name, file = "nginx as a cache", "nginx/cache.conf"
+
+    def changes(self, folder):
+        return [*super().changes(folder), ("/var/cache", str(folder))]
+
+
+class NginxTls(Nginx):
+    """Terminates TLS for one server, with a certificate made for the test."""
+
+    name, file = "nginx with TLS", "nginx/tls.conf"
+    HOST = "ghi.example.org"
+
+    def changes(self, folder):
+        self.certificate, key = folder / "fullchain.pem", folder / "privkey.pem"
+        command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        command += ["-subj", f"/CN={self.HOST}", "-addext", f"subjectAltName=DNS:{self.HOST}"]
+        subprocess.run([*command, "-keyout", key, "-out", self.certificate], check=True, capture_output=True)
+        self.access_log = folder / "access.log"
+        return [
+            (r"listen 443\b", f"listen 127.0.0.1:{self.port}"),
+            (r"listen 80\b", f"listen 127.0.0.1:{self.port + 1}"),
+            (r"/etc/letsencrypt/live/[\w.]*", str(folder)),
+            ("/var/log/nginx", str(folder)),
+            ("/run/", f"{folder}/"),
+        ]
+
+    def addresses(self, replicas):
+        return [(r"127\.0\.0\.1:8000\b", f"127.0.0.1:{replicas[0]}")]
+
+    def secured(self, client):
+        trusted = ssl.create_default_context(cafile=self.certificate)
+        return trusted.wrap_socket(client, server_hostname=self.HOST)
 
 
 class VarnishCache(Front):
@@ -103,3 +138,6 @@ class VarnishCache(Front):
         probes = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         assert probes.count(" Happy") == REPLICAS, f"probes are missing in {probes}"
         return len(re.findall(r"H-H?-(?=[H-]* Happy)", probes))
+
+
+FRONTS = [Haproxy, Nginx, NginxCache, NginxTls, VarnishCache]

@@ -50,6 +50,10 @@ sub vcl_init {
 }
 
 sub vcl_recv {
+    # A request target may be a whole URL (`GET https://host/path`). Only its path and query are used.
+    if (req.url ~ "^[A-Za-z][A-Za-z0-9+.-]*://") {
+        set req.url = regsub(req.url, "^[^:]*://[^/?#]*/?", "/");
+    }
     set req.backend_hint = replicas.backend();
     # The rate limit uses the last address in X-Forwarded-For, which Varnish adds.
     unset req.http.Forwarded;
