@@ -23,13 +23,15 @@ WORKERS = str(os.cpu_count())
 
 
 def inputs(folder, regions=10_000):
-    """Writes an inputs file with this many regions, all of the same size."""
+    """Writes an inputs file with this many regions, all of the same size but the first, which has the rest."""
     text = (ROOT / "crates/ghi-engine/inputs.toml").read_text().split("[[region]]")[0]
+    share = 10_000 // regions
     for region in range(regions):
+        hundredths = share if region else 10_000 - share * (regions - 1)
         text += f"""[[region]]
             id = "r{region}"
             name = "Region {region}"
-            hashrate_share_pct = {100 / regions}
+            hashrate_share_pct = {hundredths / 100}
             efficiency_j_per_th = {{ best = 18, mean = 20, worst = 22 }}
             electricity_usd_per_kwh = {{ low = 0.05, mean = 0.055, high = 0.06 }}
         """

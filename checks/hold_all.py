@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that other clients are still served when one client holds every connection, when many clients
 never finish their requests, while tables and charts of 10,000 regions are sent, and, with --jumps, when the clock
-jumps by days.
+jumps by days or to a year that HTTP cannot express.
 
     python3 checks/hold_all.py [--ghi BINARY]
     python3 checks/hold_all.py --jumps --ghi target/release/ghi
@@ -306,6 +306,40 @@ def heavy_answers_and_jumps(ghi, idle, days):
         judge(any(map(is_prompt, times)), f"{name}: a response takes {min(times)[0]:.0f} ms")
 
 
+def has_answer():
+    try:
+        return bool(fetch("/healthz", {}))
+    except (OSError, http.client.HTTPException):
+        return False
+
+
+def clock_out_of_range(ghi):
+    """Sets the clock to years that HTTP cannot express, and back. Each change is one line in the log."""
+    with tempfile.TemporaryDirectory() as folder:
+        offset = Path(folder) / "offset"
+        env = shiftable_clock(offset)
+        with Server(ghi, PORT, env=env) as running:
+            for shift in ("+9000y", "-100y"):
+                for amount, is_answered in ((shift, False), ("+0", True)):
+                    changed = offset.with_name("changed")
+                    changed.write_text(amount)
+                    changed.rename(offset)
+                    deadline = time.monotonic() + 10
+                    while has_answer() != is_answered:
+                        assert time.monotonic() < deadline, f"clock at {amount}: requests are still treated as before"
+                        time.sleep(0.05)
+                    time.sleep(1.5)
+                    judge([has_answer() for _ in range(5)] == [is_answered] * 5, f"clock at {amount}: no 5 answers")
+                    command = [ghi, "health", f"http://127.0.0.1:{PORT}"]
+                    health = subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True)
+                    judge(health.returncode == (not is_answered), f"clock at {amount}: ghi health: {health}")
+                    judge(is_answered or "system clock" in health.stderr, f"ghi health says {health.stderr!r}")
+            running.process.terminate()
+            log = running.process.stderr.read()
+    judge(log.count(" ERROR ") == 4 and "panicked" not in log, f"the log is not one error for each change:\n{log}")
+    print("a clock outside the years 1970 to 9999: one error when it begins, and one when it ends")
+
+
 def is_prompt(times):
     took, control = times
     return took <= POLL_BOUND_MS + 3 * control
@@ -318,6 +352,8 @@ def main():
         all_connections_held(given.ghi, idle)
         crowd_that_never_asks(given.ghi, idle)
         heavy_answers_and_jumps(given.ghi, idle, DAYS if given.jumps else [])
+    if given.jumps:
+        clock_out_of_range(given.ghi)
     if failures:
         sys.stdout.flush()
         sys.exit("\n".join(failures))

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use ghi_client::{BaseUrl, Client};
+use ghi_server::is_system_time_in_range;
 
 use crate::flag_values::listen_address;
 use crate::output::{print, print_error};
@@ -41,7 +42,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     match runtime()?.block_on(client.text_at(READYZ)) {
         Ok(_) => print("ready\n"),
         Err(error) => {
-            print_error(&format!("the server is not ready: {error}"));
+            // A server on this machine has the same clock.
+            let reason = match is_system_time_in_range() {
+                true => error.to_string(),
+                false => "the system clock is outside the years 1970 to 9999".into(),
+            };
+            print_error(&format!("the server is not ready: {reason}"));
             Ok(ExitCode::FAILURE)
         }
     }

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ghi_contract::paths::PREFIX;
-use ghi_display::Range;
 use ghi_engine::{Inputs, Model};
 use hyper::header::{ACCEPT_ENCODING, CONNECTION, HeaderValue, IF_NONE_MATCH};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
@@ -22,13 +21,12 @@ use crate::http::client_address::{canonical, client_address, is_trusted};
 use crate::http::common_headers::{X_REQUEST_ID, options, set_date};
 use crate::http::page_cache::PageCache;
 use crate::http::paths;
-use crate::http::prefer::PREFER;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::rate_limit::{Limiter, Quota};
 use crate::http::site::Site;
 use crate::http::validation::{HeaderScan, validate};
-use crate::net::{Arrival, ClientKey, Content, PermitPool, Reply, Service};
+use crate::net::{Arrival, ClientKey, Content, PermitPool, RenderPool, Reply, Service, Ticket};
 use crate::observe::access_log;
 use crate::observe::metrics::{Counter, Metrics, Shard};
 use crate::observe::request_names::{RequestIds, TraceContext};
@@ -36,19 +34,13 @@ use crate::router::{ROUTES, Route, RouteKind, find_route};
 use crate::routes::context::{Context, FixedFile, HandlerResult};
 use crate::routes::daily_files::{render, warm_files};
 use crate::routes::pages::general;
-use crate::routes::parameters;
 use crate::scenarios::{Failure, FaultPlan, Scenarios, ignored_preference};
+
+/// How many responses are rendered at the same time.
+const RENDER_THREADS: usize = 2;
 
 /// One client may use one in this many of the streams.
 const STREAMS_SHARE: usize = 4;
-
-/// How many requests may be handled or queued in the background, in total and per client.
-const BACKGROUND_REQUESTS: usize = 64;
-const BACKGROUND_REQUESTS_PER_CLIENT: usize = 8;
-
-/// With this many regions or more, pages and days requested with `Prefer: at=` take so long that they
-/// are rendered in the background. Pages and charts for `5y` and `all` always are.
-const LARGE_NETWORK: usize = 300;
 
 /// The API as a function from requests to responses.
 pub(crate) struct Api {
@@ -68,7 +60,7 @@ pub(crate) struct Api {
     /// One cell per worker.
     days: Vec<Arc<DayCell>>,
     streams: Arc<PermitPool>,
-    background: Arc<PermitPool>,
+    pool: Arc<RenderPool>,
     draining: AtomicBool,
 }
 
@@ -104,18 +96,7 @@ struct Exchange<'a> {
     path_parameter: &'a str,
     scan: HeaderScan<'a>,
     quota: Quota,
-    /// Whether it needs a background thread, but their queue is full.
-    is_turned_away: bool,
     day: &'a RequestDay,
-}
-
-/// Where a request is handled.
-#[derive(Clone, Copy)]
-enum Placement {
-    Worker,
-    Background,
-    /// Rejected by the worker with 503, because the background queue is full.
-    TurnedAway,
 }
 
 /// The response to a request, and how it is to be sent.
@@ -163,7 +144,7 @@ impl Api {
                 config.max_streams,
                 config.max_streams.div_ceil(STREAMS_SHARE),
             ),
-            background: PermitPool::new(BACKGROUND_REQUESTS, BACKGROUND_REQUESTS_PER_CLIENT),
+            pool: RenderPool::new(RENDER_THREADS),
             draining: AtomicBool::new(false),
         }
     }
@@ -209,22 +190,12 @@ impl Api {
         connection.is_limited.then(|| self.client(connection, request).into())
     }
 
-    /// Handles a request on this thread.
-    fn answer(&self, connection: &Connection, arrival: &Arrival, placement: Placement) -> Reply {
-        let (mut cell, mut own_day);
-        let day = match placement {
-            Placement::Worker | Placement::TurnedAway => {
-                cell = connection.day.lock().unwrap_or_else(PoisonError::into_inner);
-                self.day(&mut cell)
-            }
-            // The worker uses its own cell for other requests in the meantime.
-            Placement::Background => {
-                own_day = None;
-                self.day(&mut own_day)
-            }
-        };
-        let exchange = self.begin(connection, arrival, placement, day);
-        let outcome = self.run(&exchange);
+    /// Handles a request that was admitted to the pool, on one of its threads.
+    fn render(&self, connection: &Connection, arrival: &Arrival, quota: Quota) -> Reply {
+        // The worker uses its own cell for other requests in the meantime.
+        let mut own_day = None;
+        let exchange = Self::begin(connection, arrival, quota, self.day(&mut own_day));
+        let outcome = self.run(&exchange, Ok(()));
         self.finish(&exchange, outcome)
     }
 
@@ -237,12 +208,11 @@ impl Api {
         day
     }
 
-    /// Finds the route of a request, and counts the request against its client's rate limit.
+    /// Finds the route of a request.
     fn begin<'a>(
-        &'a self,
         connection: &'a Connection,
         arrival: &'a Arrival,
-        placement: Placement,
+        quota: Quota,
         day: &'a RequestDay,
     ) -> Exchange<'a> {
         let request = &arrival.request;
@@ -250,30 +220,37 @@ impl Api {
             Some((index, route, parameter)) => (Some(index), Some(route), parameter),
             None => (None, None, ""),
         };
-        let is_limited =
-            connection.is_limited && route.is_none_or(|route| route.kind != RouteKind::Probe);
-        let quota = match &self.limiter {
-            Some(limiter) if is_limited => limiter.check(self.client(connection, request).into()),
-            _ => Quota::Unlimited,
-        };
         let scan = HeaderScan::new(request.headers());
-        Exchange {
-            connection,
-            arrival,
-            route,
-            route_index,
-            path_parameter,
-            scan,
-            quota,
-            is_turned_away: matches!(placement, Placement::TurnedAway),
-            day,
+        Exchange { connection, arrival, route, route_index, path_parameter, scan, quota, day }
+    }
+
+    /// Counts a request against its client's rate limit.
+    fn limit(&self, exchange: &Exchange<'_>) -> Quota {
+        let is_probe = exchange.route.is_some_and(|route| route.kind == RouteKind::Probe);
+        match &self.limiter {
+            Some(limiter) if exchange.connection.is_limited && !is_probe => {
+                limiter.check(self.client(exchange.connection, exchange.request()).into())
+            }
+            _ => Quota::Unlimited,
         }
     }
 
-    /// Produces the response. A panic becomes a 500.
-    fn run(&self, exchange: &Exchange<'_>) -> Outcome {
+    /// Queues a request that is rendered on the pool, and returns its place. Fails if the queue is full.
+    fn place(&self, exchange: &Exchange<'_>) -> Result<Option<Ticket>, Problem> {
+        let (request, has_prefer) = (exchange.request(), exchange.scan.has_prefer);
+        let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+        let route = exchange.route.filter(|_| is_read);
+        if !route.is_some_and(|it| it.is_rendered_alone(request.uri().query(), has_prefer)) {
+            return Ok(None);
+        }
+        let client = self.bounded_client(exchange.connection, request);
+        self.pool.queue(client).map(Some).ok_or_else(Problem::busy)
+    }
+
+    /// Produces the response to a request that passed the checks or didn't. A panic becomes a 500.
+    fn run(&self, exchange: &Exchange<'_>, checked: Result<(), Problem>) -> Outcome {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            if let Err(problem) = self.check(exchange) {
+            if let Err(problem) = checked {
                 return self.outcome(exchange, exchange.quota, Err(problem), None);
             }
             match self.plan(exchange) {
@@ -309,7 +286,7 @@ impl Api {
         if exchange.connection.on_probe_socket && !is_on_probe_socket {
             return Err(Problem::not_a_probe());
         }
-        if exchange.is_turned_away { Err(Problem::busy()) } else { Ok(()) }
+        Ok(())
     }
 
     /// Plans the scenario that a request selects or chaos picks, if any.
@@ -324,7 +301,7 @@ impl Api {
         };
         let client = self.bounded_client(exchange.connection, request);
         let rejection = scenario.is_strict.then(|| strict_rejection(request, route)).flatten();
-        let days = (exchange.day, &self.editions);
+        let days = (exchange.day, &self.editions, route.days_drawn(request.uri().query()));
         let plan = self.scenarios.plan(scenario, rejection, days, client);
         let plan = plan.map(|plan| Some(Box::new(plan)));
         plan.inspect_err(|_| exchange.connection.shard.count(Counter::ScenariosRefused))
@@ -534,26 +511,6 @@ impl Api {
             access_log::write(&id, trace.traceparent, client, (request, response), scenario, took);
         }
     }
-
-    /// Whether a request may take too long for a worker thread.
-    fn takes_long(&self, request: &Request<()>) -> bool {
-        if self.editions.regions() < LARGE_NETWORK && !has_long_range(request) {
-            return false;
-        }
-        find_route(request.uri().path()).is_some_and(|(_, route, _)| match route.kind {
-            RouteKind::Page | RouteKind::File => true,
-            RouteKind::Api => request.headers().contains_key(PREFER),
-            RouteKind::Probe | RouteKind::Metrics | RouteKind::Asset => false,
-        })
-    }
-}
-
-/// Whether a page or a chart shows `5y` or `all`. Tables are streamed.
-fn has_long_range(request: &Request<()>) -> bool {
-    let (path, query) = (request.uri().path(), request.uri().query());
-    let range = || parameters::range(&Query::parse(query).ok()?).ok()?;
-    let is_drawn = !path.starts_with(PREFIX) && !path.starts_with("/export/");
-    query.is_some() && is_drawn && range().is_some_and(Range::is_weekly)
 }
 
 /// Returns why a request with `handling=strict` is rejected, if it is.
@@ -590,18 +547,23 @@ impl Service for Api {
     }
 
     fn respond(self: &Arc<Self>, connection: &Arc<Connection>, arrival: Arrival) -> Reply {
-        if !self.takes_long(&arrival.request) {
-            return self.answer(connection, &arrival, Placement::Worker);
+        let mut day = connection.day.lock().unwrap_or_else(PoisonError::into_inner);
+        let day = self.day(&mut day);
+        let mut exchange = Self::begin(connection, &arrival, Quota::Unlimited, day);
+        exchange.quota = self.limit(&exchange);
+        // Only a request within its rate limit takes a place in the queue.
+        let placed = self.check(&exchange).and_then(|()| self.place(&exchange));
+        let quota = exchange.quota;
+        match placed {
+            Ok(Some(ticket)) => {
+                let (api, connection) = (Arc::clone(self), Arc::clone(connection));
+                Reply::Rendered(ticket, Box::new(move || api.render(&connection, &arrival, quota)))
+            }
+            checked => {
+                let outcome = self.run(&exchange, checked.map(|_| ()));
+                self.finish(&exchange, outcome)
+            }
         }
-        let client = self.bounded_client(connection, &arrival.request);
-        let Some(permit) = self.background.acquire(client) else {
-            return self.answer(connection, &arrival, Placement::TurnedAway);
-        };
-        let (api, connection) = (Arc::clone(self), Arc::clone(connection));
-        Reply::InBackground(Box::new(move || {
-            let _permit = permit;
-            api.answer(&connection, &arrival, Placement::Background)
-        }))
     }
 }
 
@@ -650,7 +612,9 @@ mod tests {
         let connection = api.connect(peer.parse().unwrap(), 0, false);
         let now = api.clock.now();
         let day = RequestDay::new(now, now, &api.editions);
-        test(&api.begin(&connection, arrival, Placement::Worker, &day))
+        let mut exchange = Api::begin(&connection, arrival, Quota::Unlimited, &day);
+        exchange.quota = api.limit(&exchange);
+        test(&exchange)
     }
 
     fn text(response: Response<Content>) -> String {
@@ -711,29 +675,61 @@ mod tests {
             let (connection, arrival) = (api.connect(HERE.ip(), 0, true), arrival(path, &[]));
             let now = api.clock.now();
             let day = RequestDay::new(now, now, &api.editions);
-            api.check(&api.begin(&connection, &arrival, Placement::Worker, &day)).is_ok()
+            api.check(&Api::begin(&connection, &arrival, Quota::Unlimited, &day)).is_ok()
         };
         assert!(admitted("/healthz") && admitted("/metrics"));
         assert!(!admitted("/v1/ghi/snapshot") && !admitted("/") && !admitted("/nothing"));
     }
 
     #[test]
-    fn pages_and_charts_of_5y_and_all_are_rendered_in_the_background() {
+    fn the_route_and_its_parameters_decide_what_is_rendered_on_the_pool() {
         let api = api(Config::default());
         let connection = Arc::new(api.connect(HERE.ip(), 0, false));
-        for (target, is_long) in [
-            ("/?range=all", true),
-            ("/?price=1&range=%35y", true),
-            ("/regions/us?range=5y", true),
-            ("/charts/history.svg?range=all", true),
-            ("/?range=1y", false),
-            ("/", false),
-            ("/export/history.csv?range=all", false),
-            ("/v1/ghi/history?range=all", false),
+        let at: &[(&str, &str)] = &[("prefer", "at=2026-01-01")];
+        for (target, headers, is_rendered) in [
+            ("/", &[][..], false),
+            ("/?price=1", &[], true),
+            ("/regions/us", &[], true),
+            ("/explain?date=2026-01-01", &[], true),
+            ("/charts/history.svg", &[], false),
+            ("/charts/history.svg?range=all", &[], true),
+            ("/charts/history.svg", at, true),
+            ("/export/explain.json?date=2026-01-01", &[], true),
+            ("/export/history.csv?range=all", &[], false),
+            ("/v1/ghi/history?region_id=us", at, false),
+            ("/docs?x", &[], false),
+            ("/metrics?x", &[], false),
         ] {
-            let reply = api.respond(&connection, arrival(target, &[]));
-            assert_eq!(matches!(reply, Reply::InBackground(_)), is_long, "{target}");
+            let reply = api.respond(&connection, arrival(target, headers));
+            assert_eq!(matches!(reply, Reply::Rendered(..)), is_rendered, "{target}");
         }
+    }
+
+    #[test]
+    fn a_request_over_its_rate_limit_takes_no_place_in_the_queue() {
+        let api = api(Config { rate_limit: NonZeroU32::new(1), ..Config::default() });
+        let connection = Arc::new(api.connect("203.0.113.7".parse().unwrap(), 0, false));
+        let ask = || api.respond(&connection, arrival("/?price=1", &[]));
+        let queued = [ask(), ask()];
+        assert!(queued.iter().all(|reply| matches!(reply, Reply::Rendered(..))));
+        assert_eq!(ask().into_response().status(), StatusCode::TOO_MANY_REQUESTS);
+    }
+
+    #[test]
+    fn a_client_with_nine_requests_in_the_queue_gets_503_with_retry_after() {
+        let api = api(Config::default());
+        let ask = |peer: &str| {
+            let connection = Arc::new(api.connect(peer.parse().unwrap(), 0, false));
+            api.respond(&connection, arrival("/?price=1", &[]))
+        };
+        let queued = [(); 9].map(|()| ask("203.0.113.7"));
+        assert!(queued.iter().all(|reply| matches!(reply, Reply::Rendered(..))));
+        let refused = ask("203.0.113.7").into_response();
+        assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(refused.headers()["retry-after"], "1");
+        assert!(matches!(ask("203.0.113.8"), Reply::Rendered(..)), "another client has its own");
+        drop(queued);
+        assert!(matches!(ask("203.0.113.7"), Reply::Rendered(..)));
     }
 
     #[test]
@@ -765,7 +761,7 @@ mod tests {
         let api = api(Config::default());
         let arrival = arrival("/v1/ghi/snapshot", &[("x-request-id", "abc")]);
         let reply = exchange(&api, "203.0.113.7", &arrival, |exchange| {
-            api.finish(exchange, api.run(exchange))
+            api.finish(exchange, api.run(exchange, Ok(())))
         });
         let response = reply.into_response();
         assert_eq!(response.headers()["x-request-id"], "abc");

@@ -33,7 +33,7 @@ mod net;
 mod config;
 mod clock;
 
-pub use clock::{Clock, InvalidMoment, InvalidSpeed, Moment, Speed};
+pub use clock::{Clock, InvalidMoment, InvalidSpeed, Moment, Speed, is_system_time_in_range};
 pub use config::{Config, InvalidPublicUrl, PublicUrl, SnapshotForm};
 pub use edition::document_json;
 pub use ghi_engine::{Inputs, InputsError};

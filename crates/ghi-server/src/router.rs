@@ -3,11 +3,13 @@
 use ghi_contract::paths as contract;
 
 use crate::http::paths;
+use crate::http::query::Query;
 use crate::routes::api;
 use crate::routes::context::Handler;
 use crate::routes::files::{charts, csv, explain_files, feed};
 use crate::routes::operations::{assets, discovery, probes};
 use crate::routes::pages::{dashboard, explain, general, region};
+use crate::routes::parameters;
 
 /// A path and its handler.
 pub(crate) struct Route {
@@ -16,6 +18,7 @@ pub(crate) struct Route {
     /// The part of the path before its parameter, if it has one.
     before_parameter: Option<&'static str>,
     pub(crate) kind: RouteKind,
+    work: Work,
     /// The names of its query parameters.
     pub(crate) parameters: &'static [&'static str],
     pub(crate) handler: Handler,
@@ -44,11 +47,41 @@ impl RouteKind {
     }
 }
 
+/// How much work a response of a route takes with the most regions that inputs may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Work {
+    /// At most 2 ms, or made in pieces of at most that.
+    Little,
+    /// More than that, unless it is the response without parameters, which all requests of a day share.
+    Rendered,
+}
+
+impl Route {
+    /// Returns whether a request is rendered on the pool: if its route takes long, and its path, its query or
+    /// a preference makes it a request of its own.
+    pub(crate) fn is_rendered_alone(&self, query: Option<&str>, has_prefer: bool) -> bool {
+        let has_query = query.is_some_and(|query| !query.is_empty());
+        let is_own = self.before_parameter.is_some() || has_query || has_prefer;
+        self.work == Work::Rendered && is_own
+    }
+
+    /// Returns how many days a request draws, each of which is computed for a day other than today.
+    pub(crate) fn days_drawn(&self, query: Option<&str>) -> u32 {
+        let draws_range = self.work == Work::Rendered && self.parameters.contains(&"range");
+        let range = || parameters::range(&Query::parse(query).ok()?).ok()?;
+        match draws_range.then(range).flatten() {
+            Some(range) if range.is_weekly() => u32::from(range.days()) / 7,
+            Some(range) => range.days().into(),
+            None => 1,
+        }
+    }
+}
+
 /// Generates the table of routes, and the list of routes in the OpenAPI document.
 macro_rules! routes {
     (
-        described { $($kind:ident $path:path [$($name:literal)*] => $module:ident::$handler:ident;)* }
-        others { $($other_kind:ident $other:path [$($other_name:literal)*] => $other_handler:path;)* }
+        described { $($kind:ident $work:ident $path:path [$($name:literal)*] => $module:ident::$handler:ident;)* }
+        others { $($other_kind:ident $other_work:ident $other:path [$($other_name:literal)*] => $other_handler:path;)* }
     ) => {
         /// The table of routes.
         pub(crate) const ROUTES: &[Route] = &[
@@ -56,6 +89,7 @@ macro_rules! routes {
                 path: $path,
                 before_parameter: before_parameter($path),
                 kind: RouteKind::$kind,
+                work: Work::$work,
                 parameters: &[$($name),*],
                 handler: $module::$handler,
             },)*
@@ -63,6 +97,7 @@ macro_rules! routes {
                 path: $other,
                 before_parameter: before_parameter($other),
                 kind: RouteKind::$other_kind,
+                work: Work::$other_work,
                 parameters: &[$($other_name),*],
                 handler: $other_handler,
             },)*
@@ -78,48 +113,48 @@ macro_rules! routes {
 
 routes! {
     described {
-        Api contract::SNAPSHOT [] => api::snapshot;
-        Api contract::HISTORY ["region_id"] => api::history;
-        Api contract::REGIONS [] => api::regions;
-        Api contract::REGION_DETAIL [] => api::region_detail;
-        Api contract::METADATA [] => api::metadata;
-        Api contract::NETWORK [] => api::network;
-        Api contract::FORECAST ["forecast_days"] => api::forecast;
-        Api contract::INDICATOR [] => api::indicator;
-        File paths::HISTORY_CHART ["region_id" "range" "theme"] => charts::history_chart;
-        File paths::REGIONS_CHART ["theme"] => charts::regions_chart;
-        File paths::COST_CURVE_CHART ["price" "date" "theme"] => charts::cost_curve_chart;
-        File paths::HISTORY_CSV ["region_id" "range" "from" "to"] => csv::history_csv;
-        File paths::NETWORK_CSV ["range" "from" "to"] => csv::network_csv;
-        File paths::SNAPSHOT_CSV [] => csv::snapshot_csv;
-        File paths::COST_CURVE_CSV ["date"] => csv::cost_curve_csv;
-        File paths::DISTRIBUTION_CSV ["date" "range" "from" "to"] => csv::distribution_csv;
-        File paths::ECONOMICS_CSV ["price" "date" "range" "from" "to"] => csv::economics_csv;
-        File paths::INPUTS_CSV ["region_id" "date" "range" "from" "to"] => csv::inputs_csv;
-        File paths::EXPLAIN_CSV ["region_id" "date"] => explain_files::explain_csv;
-        File paths::EXPLAIN_JSON ["region_id" "date" "since"] => explain_files::explain_json;
-        Probe paths::HEALTHZ [] => probes::healthz;
-        Probe paths::READYZ [] => probes::readyz;
-        Metrics paths::METRICS [] => probes::metrics;
+        Api Little contract::SNAPSHOT [] => api::snapshot;
+        Api Little contract::HISTORY ["region_id"] => api::history;
+        Api Little contract::REGIONS [] => api::regions;
+        Api Little contract::REGION_DETAIL [] => api::region_detail;
+        Api Little contract::METADATA [] => api::metadata;
+        Api Little contract::NETWORK [] => api::network;
+        Api Little contract::FORECAST ["forecast_days"] => api::forecast;
+        Api Little contract::INDICATOR [] => api::indicator;
+        File Rendered paths::HISTORY_CHART ["region_id" "range" "theme"] => charts::history_chart;
+        File Rendered paths::REGIONS_CHART ["theme"] => charts::regions_chart;
+        File Rendered paths::COST_CURVE_CHART ["price" "date" "theme"] => charts::cost_curve_chart;
+        File Little paths::HISTORY_CSV ["region_id" "range" "from" "to"] => csv::history_csv;
+        File Little paths::NETWORK_CSV ["range" "from" "to"] => csv::network_csv;
+        File Little paths::SNAPSHOT_CSV [] => csv::snapshot_csv;
+        File Little paths::COST_CURVE_CSV ["date"] => csv::cost_curve_csv;
+        File Little paths::DISTRIBUTION_CSV ["date" "range" "from" "to"] => csv::distribution_csv;
+        File Little paths::ECONOMICS_CSV ["price" "date" "range" "from" "to"] => csv::economics_csv;
+        File Little paths::INPUTS_CSV ["region_id" "date" "range" "from" "to"] => csv::inputs_csv;
+        File Rendered paths::EXPLAIN_CSV ["region_id" "date"] => explain_files::explain_csv;
+        File Rendered paths::EXPLAIN_JSON ["region_id" "date" "since"] => explain_files::explain_json;
+        Probe Little paths::HEALTHZ [] => probes::healthz;
+        Probe Little paths::READYZ [] => probes::readyz;
+        Metrics Little paths::METRICS [] => probes::metrics;
     }
     others {
-        Page paths::DASHBOARD [
+        Page Rendered paths::DASHBOARD [
             "range" "region_id" "price" "compare" "with" "sort" "find" "page" "unit" "electricity_usd_per_kwh"
             "efficiency_j_per_th" "efficiency_j_per_mh" "overhead" "block_reward_coins"
         ] => dashboard::dashboard;
-        Page paths::REGION ["range"] => region::region;
-        Page paths::METHODOLOGY [] => general::methodology;
-        Page paths::EXPLAIN ["region_id" "date" "since"] => explain::explain;
-        Page paths::DOCS [] => general::docs;
-        Page paths::FEED [] => feed::feed;
-        Page paths::PROBLEMS [] => general::problems;
-        Page paths::PROBLEM [] => general::problem;
-        Asset paths::ASSET [] => assets::asset;
-        Asset paths::FAVICON [] => assets::icon;
-        Asset paths::OPENAPI [] => discovery::openapi;
-        Asset paths::OPENAPI_3_0 [] => discovery::openapi_3_0;
-        Asset paths::LLMS [] => discovery::llms;
-        Asset paths::ROBOTS [] => discovery::robots;
+        Page Rendered paths::REGION ["range"] => region::region;
+        Page Little paths::METHODOLOGY [] => general::methodology;
+        Page Rendered paths::EXPLAIN ["region_id" "date" "since"] => explain::explain;
+        Page Little paths::DOCS [] => general::docs;
+        Page Little paths::FEED [] => feed::feed;
+        Page Little paths::PROBLEMS [] => general::problems;
+        Page Little paths::PROBLEM [] => general::problem;
+        Asset Little paths::ASSET [] => assets::asset;
+        Asset Little paths::FAVICON [] => assets::icon;
+        Asset Little paths::OPENAPI [] => discovery::openapi;
+        Asset Little paths::OPENAPI_3_0 [] => discovery::openapi_3_0;
+        Asset Little paths::LLMS [] => discovery::llms;
+        Asset Little paths::ROBOTS [] => discovery::robots;
     }
 }
 

@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Interval, MissedTickBehavior, interval, sleep, timeout};
 
 use crate::api::{Api, Connection};
-use crate::clock::MonotonicTime;
+use crate::clock::{MonotonicTime, is_system_time_in_range};
 use crate::config::Config;
 use crate::net::{
     Arrival, ConnectionLimits, Connections, Content, Listener, SHUTDOWN_TIMEOUT, Service, Worker,
@@ -139,7 +139,11 @@ impl Server {
         loop {
             tokio::select! {
                 output = &mut end => return output,
-                _ = tick.tick() => self.api.prepare_days(),
+                _ = tick.tick() => {
+                    // Logged even if nobody connects.
+                    is_system_time_in_range();
+                    self.api.prepare_days();
+                }
             }
         }
     }

@@ -3,6 +3,7 @@
 mod moment;
 mod monotonic_time;
 mod speed;
+mod system_time;
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 pub use moment::{InvalidMoment, Moment};
 pub(crate) use monotonic_time::MonotonicTime;
 pub use speed::{InvalidSpeed, Speed};
+pub use system_time::is_system_time_in_range;
 
 /// The source of the time. It always returns a moment that can be published: a clock outside the years
 /// 1970 to 9999 returns the nearest moment in that range.

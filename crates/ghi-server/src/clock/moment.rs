@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::ToSpan;
@@ -33,14 +32,11 @@ impl Moment {
     const LAST: Self = Self { day: LAST_DAY, micros_of_day: MICROS_PER_DAY - 1 };
 
     /// Returns the moment of a system time. A time outside the years 1970 to 9999 becomes the nearest
-    /// moment in that range, with a warning in the log the first time.
+    /// moment in that range.
     pub(super) fn from_time(time: SystemTime) -> Self {
         let since_epoch = time.duration_since(UNIX_EPOCH).unwrap_or_default();
         let of_seconds = since_epoch.as_secs().saturating_mul(MICROS_PER_SECOND);
         let micros = of_seconds.saturating_add(since_epoch.subsec_micros().into());
-        if time < UNIX_EPOCH || micros >= END_MICROS {
-            warn_once();
-        }
         Self::from_micros(micros)
     }
 
@@ -111,17 +107,6 @@ impl Moment {
     /// Returns the first moment of the same day.
     pub(crate) fn midnight(self) -> Self {
         Self { micros_of_day: 0, ..self }
-    }
-}
-
-/// Warns that the clock is outside the years that can be published.
-#[cold]
-fn warn_once() {
-    static IS_LOGGED: AtomicBool = AtomicBool::new(false);
-    if !IS_LOGGED.swap(true, Ordering::Relaxed) {
-        tracing::warn!(
-            "the clock is outside the years 1970 to 9999; using the nearest moment in that range"
-        );
     }
 }
 

@@ -15,10 +15,6 @@ use crate::http::caching::Representation;
 use crate::http::page_cache::PageCache;
 use ghi_display::{Past, Range};
 
-/// How many region-days (days × regions) may be computed while a request waits; they take a few
-/// milliseconds.
-const REQUEST_REGION_DAYS_MAX: usize = 50_000;
-
 /// How many pages and files are cached for a day other than the clock's.
 const FILES_OF_OTHER_DAY: usize = 4;
 
@@ -211,15 +207,6 @@ impl Edition {
             last if last < today => Past::new(&self.model, None, scope, range, last),
             _ => self.past(scope, range),
         }
-    }
-
-    /// Returns whether computing the days of a range is slow. It is with many regions, unless the year has
-    /// been computed in advance.
-    pub(crate) fn is_costly(&self, range: Range) -> bool {
-        let region_days = self.model.registry().regions().len() * usize::from(range.days());
-        // Weekly ranges are rendered in the background.
-        let allowed = if range.is_weekly() { 7 } else { 1 } * REQUEST_REGION_DAYS_MAX;
-        self.year.get().is_none() && region_days > allowed
     }
 
     pub(crate) fn date(&self) -> Date {

@@ -1,6 +1,6 @@
 //! The cached editions of the current model.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use ghi_engine::{Model, RecentDays};
@@ -27,7 +27,6 @@ pub(crate) struct Editions {
     day_limit: DayLimit,
     /// The number of the current model, readable without the lock.
     generation: AtomicU64,
-    regions: AtomicUsize,
     /// Held during a reload, so that reloads run one after the other.
     reloading: Mutex<()>,
 }
@@ -60,7 +59,7 @@ impl Current {
     /// Adds an edition, and returns those that were removed.
     fn add(&mut self, edition: Arc<Edition>, is_other_day: bool) -> Vec<Arc<Edition>> {
         if is_other_day {
-            return self.other_days.add(edition, self.model.registry().regions().len());
+            return self.other_days.add(edition);
         }
         // The neighbouring days stay, for a clock that is set back and forth across midnight.
         let is_far = |other: &mut Arc<Edition>| other.day().abs_diff(edition.day()) != 1;
@@ -72,7 +71,6 @@ impl Current {
 
 impl Editions {
     pub(crate) fn new(model: Model, site: Arc<Site>, warm_files: fn(&Edition, &Site)) -> Self {
-        let regions = AtomicUsize::new(model.registry().regions().len());
         let current = Current::new(Arc::new(model), 0, Vec::new());
         Self {
             headers: Arc::new(DocumentHeaders::new(&site)),
@@ -82,7 +80,6 @@ impl Editions {
             current: RwLock::new(current),
             day_limit: DayLimit::default(),
             generation: AtomicU64::new(0),
-            regions,
             reloading: Mutex::default(),
         }
     }
@@ -90,11 +87,6 @@ impl Editions {
     /// Returns the current model.
     pub(crate) fn model(&self) -> Arc<Model> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner).model)
-    }
-
-    /// Returns the number of regions of the current model.
-    pub(crate) fn regions(&self) -> usize {
-        self.regions.load(Ordering::Relaxed)
     }
 
     /// Returns how many models were loaded before the current one.
@@ -130,7 +122,6 @@ impl Editions {
         cached.iter().for_each(|edition| self.prepare_edition(edition));
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut *current, Current::new(model, generation, cached));
-        self.regions.store(current.model.registry().regions().len(), Ordering::Relaxed);
         self.generation.store(generation, Ordering::Release);
         drop(current);
         // Dropped outside the lock, because there is a lot of memory to free.
@@ -154,15 +145,20 @@ impl Editions {
     pub(crate) fn other_day(
         &self,
         moment: Moment,
+        days_drawn: u32,
         client: Option<ClientKey>,
     ) -> Result<Arc<Edition>, TooManyDays> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = current.find_any(moment) {
-            return Ok(Arc::clone(found));
-        }
+        let found = current.find_any(moment).cloned();
         let (model, generation) = (Arc::clone(&current.model), current.generation);
         drop(current);
-        self.day_limit.check(model.registry().regions().len(), client)?;
+        // Only the day itself is cached.
+        if found.is_none() || days_drawn > 1 {
+            self.day_limit.check(days_drawn, client)?;
+        }
+        if let Some(found) = found {
+            return Ok(found);
+        }
         let headers = Arc::clone(&self.headers);
         let edition = Arc::new(Edition::new(model, generation, headers, moment).for_other_day());
         Ok(self.cache(edition, moment, true))
@@ -176,7 +172,7 @@ impl Editions {
         change: impl FnOnce(&RecentDays) -> RecentDays,
         client: Option<ClientKey>,
     ) -> Result<Arc<Edition>, TooManyDays> {
-        self.day_limit.check(self.regions(), client)?;
+        self.day_limit.check(1, client)?;
         Ok(Arc::new(edition.with_days(change(edition.days()))))
     }
 
@@ -297,16 +293,16 @@ mod tests {
         let editions = editions();
         let today = editions.of(moment("2026-11-15T12:00:00Z"));
         assert!(Arc::ptr_eq(
-            &editions.other_day(moment("2026-11-15T20:00:00Z"), None).unwrap(),
+            &editions.other_day(moment("2026-11-15T20:00:00Z"), 1, None).unwrap(),
             &today
         ));
-        let other = editions.other_day(moment("2028-02-29T12:00:00Z"), None).unwrap();
-        let again = editions.other_day(moment("2028-02-29T13:00:00Z"), None).unwrap();
+        let other = editions.other_day(moment("2028-02-29T12:00:00Z"), 1, None).unwrap();
+        let again = editions.other_day(moment("2028-02-29T13:00:00Z"), 1, None).unwrap();
         assert!(Arc::ptr_eq(&other, &again), "it is rendered once");
         assert_eq!(days(&editions), [today.day()], "other days don't join the clock's days");
         let cached = || editions.current.read().unwrap().other_days.days();
         for year in 3000..3100 {
-            editions.other_day(moment(&format!("{year}-01-01T00:00:00Z")), None).unwrap();
+            editions.other_day(moment(&format!("{year}-01-01T00:00:00Z")), 1, None).unwrap();
         }
         let last: Vec<u32> =
             (3068..3100).map(|year| moment(&format!("{year}-01-01T00:00:00Z")).day()).collect();
@@ -319,7 +315,7 @@ mod tests {
     fn too_many_days_at_once_are_rejected() {
         let editions = editions();
         let other_day =
-            |year: u32| editions.other_day(moment(&format!("{year}-06-01T00:00:00Z")), None);
+            |year: u32| editions.other_day(moment(&format!("{year}-06-01T00:00:00Z")), 1, None);
         let refused = (2000..9999).find_map(|year| other_day(year).err());
         assert_eq!(refused, Some(TooManyDays { retry_after_seconds: 1 }));
     }

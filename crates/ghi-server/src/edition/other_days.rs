@@ -14,18 +14,14 @@ use crate::clock::Moment;
 use crate::edition::daily_edition::Edition;
 use crate::net::{ClientBuckets, ClientKey};
 
-/// How many region-days may be rendered per second. With their snapshots, they take a fifth of a core.
-const REGION_DAYS_PER_SECOND: NonZeroU32 = NonZeroU32::new(50_000).expect("it is not zero");
+/// How many days may be rendered per second. With the most regions, they take a seventh of a core.
+const DAYS_PER_SECOND: NonZeroU32 = NonZeroU32::new(500).expect("it is not zero");
 
 /// How many of these one client may use.
-const PER_CLIENT: NonZeroU32 = NonZeroU32::new(12_500).expect("it is not zero");
+const PER_CLIENT: NonZeroU32 = NonZeroU32::new(125).expect("it is not zero");
 
-/// A day counts as at least this many region-days (one region on one day), so that at most 500 days per second
-/// are rendered, however few regions there are.
-const COST_MIN: usize = 100;
-
-/// How many region-days are cached. With all their documents, they take about 70 MB.
-const CACHED_REGION_DAYS: usize = 20_000;
+/// How many seconds' worth of days may be rendered at once: at least a year for one client.
+const BURST_SECONDS: NonZeroU32 = NonZeroU32::new(3).expect("it is not zero");
 
 /// The maximum number of cached days.
 const CACHED_DAYS: usize = 32;
@@ -52,7 +48,10 @@ impl Default for DayLimit {
 
 impl<C: Clock + Clone> DayLimit<C> {
     fn with_clock(clock: C) -> Self {
-        let [total, per_client] = [REGION_DAYS_PER_SECOND, PER_CLIENT].map(Quota::per_second);
+        let quota = |days: NonZeroU32| {
+            Quota::per_second(days).allow_burst(days.saturating_mul(BURST_SECONDS))
+        };
+        let [total, per_client] = [DAYS_PER_SECOND, PER_CLIENT].map(quota);
         Self {
             total: RateLimiter::direct_with_clock(total, clock.clone()),
             by_client: RateLimiter::dashmap_with_clock(per_client, clock.clone()),
@@ -61,19 +60,16 @@ impl<C: Clock + Clone> DayLimit<C> {
         }
     }
 
-    /// Counts a day with this many regions. Without a client, only the total limit applies.
-    pub(super) fn check(
-        &self,
-        regions: usize,
-        client: Option<ClientKey>,
-    ) -> Result<(), TooManyDays> {
-        let cost = u32::try_from(regions.max(COST_MIN)).unwrap_or(u32::MAX);
-        let cost = NonZeroU32::new(cost).unwrap_or(NonZeroU32::MIN).min(PER_CLIENT);
+    /// Counts days. More than a client may render at once count as that many. Without a client, only the total
+    /// limit applies.
+    pub(super) fn check(&self, days: u32, client: Option<ClientKey>) -> Result<(), TooManyDays> {
+        let cost = NonZeroU32::new(days).unwrap_or(NonZeroU32::MIN);
+        let cost = cost.min(PER_CLIENT.saturating_mul(BURST_SECONDS));
         let refused = |until: NotUntil<C::Instant>| {
             let wait = until.wait_time_from(self.clock.now());
             TooManyDays { retry_after_seconds: wait.as_secs() + 1 }
         };
-        // The cost never exceeds the limit per second, so the capacity is always sufficient.
+        // The cost never exceeds a burst, so the capacity is always sufficient.
         if let Some(client) = client {
             let bucket = self.clients.bucket(client);
             self.by_client.check_key_n(&bucket, cost).unwrap_or(Ok(())).map_err(refused)?;
@@ -92,9 +88,8 @@ impl OtherDayCache {
     }
 
     /// Caches a day, and returns the days that were evicted.
-    pub(super) fn add(&mut self, edition: Arc<Edition>, regions: usize) -> Vec<Arc<Edition>> {
-        let room = (CACHED_REGION_DAYS / regions.max(1)).clamp(1, CACHED_DAYS);
-        let excess = (self.0.len() + 1).saturating_sub(room);
+    pub(super) fn add(&mut self, edition: Arc<Edition>) -> Vec<Arc<Edition>> {
+        let excess = (self.0.len() + 1).saturating_sub(CACHED_DAYS);
         let removed = self.0.drain(..excess).collect();
         self.0.push_back(edition);
         removed
@@ -120,31 +115,36 @@ mod tests {
         Some(IpAddr::V4(Ipv4Addr::new(203, 0, 113, last)).into())
     }
 
-    /// Returns how many days with this many regions a client gets at once.
-    fn at_once(
-        limit: &DayLimit<FakeRelativeClock>,
-        regions: usize,
-        client: Option<ClientKey>,
-    ) -> usize {
-        (0..1000).take_while(|_| limit.check(regions, client).is_ok()).count()
+    /// Returns how many requests that draw this many days a client may send at once.
+    fn at_once(limit: &DayLimit<FakeRelativeClock>, days: u32, client: Option<ClientKey>) -> usize {
+        (0..2000).take_while(|_| limit.check(days, client).is_ok()).count()
     }
 
     #[test]
-    fn more_regions_mean_fewer_days() {
+    fn a_request_is_charged_by_the_days_it_draws() {
         let limit = || DayLimit::with_clock(FakeRelativeClock::default());
-        assert_eq!(at_once(&limit(), 3, None), 500);
-        assert_eq!(at_once(&limit(), 10_000, None), 5);
-        assert_eq!(at_once(&limit(), 10_000, client(1)), 1);
+        assert_eq!(at_once(&limit(), 1, None), 1500);
+        assert_eq!(at_once(&limit(), 365, client(1)), 1);
+        assert_eq!(at_once(&limit(), 30, client(1)), 12);
+        let limit = limit();
+        assert_eq!(at_once(&limit, 11_000, client(1)), 1, "more than a burst is still possible");
+        limit.clock.advance(Duration::from_secs(2));
+        assert!(
+            limit.check(365, client(1)).is_err(),
+            "a year takes a client's days of three seconds"
+        );
+        limit.clock.advance(Duration::from_secs(1));
+        assert!(limit.check(365, client(1)).is_ok());
     }
 
     #[test]
     fn one_client_cannot_use_up_all_days() {
         let limit = DayLimit::with_clock(FakeRelativeClock::default());
-        assert_eq!(at_once(&limit, 3, client(1)), 125);
-        assert_eq!(at_once(&limit, 3, client(2)), 125);
-        let until_later = limit.check(3, client(1));
+        assert_eq!(at_once(&limit, 1, client(1)), 375);
+        assert_eq!(at_once(&limit, 1, client(2)), 375);
+        let until_later = limit.check(1, client(1));
         assert_eq!(until_later, Err(TooManyDays { retry_after_seconds: 1 }));
         limit.clock.advance(Duration::from_secs(1));
-        assert!(limit.check(3, client(1)).is_ok());
+        assert!(limit.check(1, client(1)).is_ok());
     }
 }

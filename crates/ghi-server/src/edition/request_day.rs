@@ -33,14 +33,15 @@ impl RequestDay {
         }
     }
 
-    /// Returns the day of a requested moment, independent of the clock.
+    /// Returns the day of a requested moment, independent of the clock, for a request that draws this many days.
     pub(crate) fn at(
         &self,
         moment: Moment,
-        editions: &Editions,
+        (editions, days_drawn): (&Editions, u32),
         client: Option<ClientKey>,
     ) -> Result<Self, TooManyDays> {
-        Ok(Self { moment, edition: editions.other_day(moment, client)?, ..self.clone() })
+        let edition = editions.other_day(moment, days_drawn, client)?;
+        Ok(Self { moment, edition, ..self.clone() })
     }
 
     /// Returns the same day with other data.

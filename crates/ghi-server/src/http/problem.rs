@@ -155,8 +155,8 @@ pub(crate) static KINDS: [Description; 14] = [
         code: "busy",
         status: StatusCode::SERVICE_UNAVAILABLE,
         title: "The server is busy",
-        explanation: "The server limits how many long responses it prepares at a time, in total and per \
-         client. This applies to long date ranges and to pages with many regions. \
+        explanation: "The server limits how many responses it prepares at a time, in total and per client. \
+         This applies to long tables, and to pages, charts and explanations with parameters. \
          Retry-After says when to try again. Other requests are not affected.",
     },
     Description {
@@ -294,7 +294,7 @@ impl Problem {
 
     /// The limit on long responses is reached.
     pub(crate) fn busy() -> Self {
-        let detail = "The server is preparing too many long responses; try again in 1 s.";
+        let detail = "The server is preparing too many responses; try again in 1 s.";
         Self { retry_after: Some(1), ..Self::new(Code::Busy, detail) }
     }
 

@@ -14,6 +14,7 @@ use crate::clock::MonotonicTime;
 use crate::net::connection_state::{ConnectionState, Defect, Phase};
 use crate::net::content::Content;
 use crate::net::permits::Permit;
+use crate::net::pool::Ticket;
 
 /// A request as received. Its body is never read.
 #[derive(Debug)]
@@ -33,8 +34,8 @@ pub(crate) enum Reply {
     Later(Response<Content>, Wait),
     /// No response: the connection is reset, after a delay if there is one.
     Reset(Option<Wait>),
-    /// A response that takes too long to make on a worker's thread.
-    InBackground(Box<dyn FnOnce() -> Reply + Send>),
+    /// A response that takes too long to render on a worker's thread, with its place in the queue.
+    Rendered(Ticket, Box<dyn FnOnce() -> Reply + Send>),
 }
 
 /// A delay before a response. It holds a timer and a permit.
@@ -73,7 +74,7 @@ impl Reply {
         match self {
             Self::Now(response) | Self::Later(response, _) => response,
             Self::Reset(_) => Response::default(),
-            Self::InBackground(work) => work().into_response(),
+            Self::Rendered(_, render) => render().into_response(),
         }
     }
 }

@@ -19,10 +19,9 @@ use hyper_util::rt::TokioIo;
 use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::clock::MonotonicTime;
+use crate::clock::{MonotonicTime, is_system_time_in_range};
 use crate::net::connection_state::{ConnectionState, Phase};
 use crate::net::connections::{Connections, SWEEP};
 use crate::net::content::Content;
@@ -169,6 +168,10 @@ impl<S: Service> Worker<S> {
             let mut served = http.serve_connection(stream, answering);
             poll_fn(|context| {
                 state.wake(MonotonicTime::now());
+                // hyper would panic. It has the socket, so there is no way to say why.
+                if !is_system_time_in_range() {
+                    return Poll::Ready(());
+                }
                 // A failed connection is not the server's error.
                 Pin::new(&mut served).poll(context).map(|_| ())
             })
@@ -216,7 +219,9 @@ async fn settled(
                 state.is_reset.store(true, Ordering::Relaxed);
                 return Err(EndedEarly);
             }
-            Reply::InBackground(work) => spawn_blocking(work).await.map_err(|_| EndedEarly)?,
+            Reply::Rendered(ticket, render) => {
+                ticket.render(render).await.map_err(|_| EndedEarly)?
+            }
         }
     };
     response.body_mut().start_on(&state);

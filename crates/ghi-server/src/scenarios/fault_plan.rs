@@ -129,7 +129,7 @@ impl Scenarios {
         &self,
         scenario: Scenario,
         rejection: Option<Problem>,
-        (today, editions): (&RequestDay, &Editions),
+        (today, editions, days_drawn): (&RequestDay, &Editions, u32),
         client: Option<ClientKey>,
     ) -> Result<FaultPlan, Problem> {
         let permit = || {
@@ -149,7 +149,7 @@ impl Scenarios {
             let bound = "Too many requests use Prefer: at or Prefer: figures";
             Problem::rate_limited(bound, retry_after_seconds)
         };
-        let day = scenario.at.map(|moment| today.at(moment, editions, client));
+        let day = scenario.at.map(|moment| today.at(moment, (editions, days_drawn), client));
         let mut day = day.transpose().map_err(too_many)?;
         if let Some((_, percent)) = scenario.figures {
             let change = |days: &RecentDays| match percent {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use flate2::read::GzDecoder;
 use ghi_engine::DEFAULT_INPUTS;
 use ghi_server::{Config, Inputs, Listener};
+use socket2::{Domain, Socket, Type};
 use tokio::sync::oneshot;
 
 use crate::support::{Answer, KeptAlive, NOON, TestServer, many_regions};
@@ -219,10 +220,13 @@ fn one_worker(
     regions: usize,
     max_streams: usize,
 ) -> (SocketAddr, oneshot::Sender<()>, thread::JoinHandle<usize>) {
+    let inputs = Inputs::parse(&many_regions(regions)).unwrap();
+    one_worker_with(Config { inputs, max_streams, ..Config::default() })
+}
+
+fn one_worker_with(config: Config) -> (SocketAddr, oneshot::Sender<()>, thread::JoinHandle<usize>) {
     let listener = Listener::bind(([127, 0, 0, 1], 0).into(), NonZeroUsize::MIN).unwrap();
     let address = listener.local_addr().unwrap();
-    let inputs = Inputs::parse(&many_regions(regions)).unwrap();
-    let config = Config { inputs, max_streams, ..Config::default() };
     let server = ghi_server::Server::start(listener, config);
     let server = server.unwrap();
     let (stop, stopped) = oneshot::channel();
@@ -259,7 +263,10 @@ fn poll_beside_idle(address: SocketAddr) -> [Duration; 2] {
         let before = Instant::now();
         let request = "GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n\r\n";
         assert_eq!(clients[client].send(request).unwrap().status, 200);
-        before.elapsed()
+        let took = before.elapsed();
+        // Stays within the rate limit.
+        thread::sleep(Duration::from_millis(5));
+        took
     };
     let mut took = [Vec::new(), Vec::new()];
     let started = Instant::now();
@@ -311,6 +318,69 @@ fn pages_of_many_regions_do_not_block_others() {
     assert_holds_up_nobody(20, |number| {
         let order = ["sort=-avg", "sort=name", "find=region", "range=1y", "compare=%2C%2C%2C%2C"];
         format!("/?{}&overhead=1.{number}", order[number % order.len()])
+    });
+}
+
+/// Sends requests from an address, each after the response to the one before, until told to stop.
+fn repeat(
+    server: SocketAddr,
+    client: [u8; 4],
+    request: impl Fn(usize) -> String,
+    is_over: &AtomicBool,
+) {
+    let connect = || {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        socket.bind(&SocketAddr::from((client, 0)).into()).unwrap();
+        socket.connect(&server.into()).unwrap();
+        TcpStream::from(socket)
+    };
+    let numbers = (0..).take_while(|_| !is_over.load(Ordering::Relaxed));
+    for number in numbers {
+        let mut stream = connect();
+        let request = request(number);
+        write!(stream, "GET {request}Host: test\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = Vec::new();
+        _ = stream.read_to_end(&mut answer);
+        // Over the rate limit, or over the limit on waiting requests.
+        if !answer.starts_with(b"HTTP/1.1 200") {
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// Asserts that four clients that send requests at their rate limits do not delay another client of the same worker.
+fn assert_clients_hold_up_nobody(request: impl Fn(usize) -> String + Sync) {
+    let config = Config { rate_limit_loopback: true, ..Config::default() };
+    let (address, _stop, _thread) = one_worker_with(config);
+    let is_over = AtomicBool::new(false);
+    let [beside, idle] = thread::scope(|scope| {
+        for thread in 0..16 {
+            let (is_over, request) = (&is_over, &request);
+            let client = [127, 0, 0, 2 + thread % 4];
+            let unique = move |number| request(1000 * usize::from(thread) + number);
+            scope.spawn(move || repeat(address, client, unique, is_over));
+        }
+        let took = poll_beside_idle(address);
+        is_over.store(true, Ordering::Relaxed);
+        took
+    });
+    assert!(beside < 3 * idle + Duration::from_millis(20), "{beside:?}, idle {idle:?}");
+}
+
+#[test]
+fn pages_that_no_cache_can_hold_do_not_block_others() {
+    assert_clients_hold_up_nobody(|number| match number % 2 {
+        0 => format!("/?range=1y&compare=us,cn&region_id=us&price={number} HTTP/1.1\r\n"),
+        _ => format!("/?find=zzq{number} HTTP/1.1\r\n"),
+    });
+}
+
+#[test]
+fn charts_of_other_days_do_not_block_others() {
+    assert_clients_hold_up_nobody(|number| {
+        let day =
+            format!("20{:02}-{:02}-{:02}", number % 25, number / 25 % 12 + 1, number % 28 + 1);
+        format!("/charts/history.svg?range=1y HTTP/1.1\r\nPrefer: at={day}\r\n")
     });
 }
 

@@ -11,8 +11,6 @@ use hyper::Response;
 
 use crate::edition::{Chart, DailyFile, Edition, Theme};
 use crate::http::caching::{Representation, daily_api_headers};
-use crate::http::paths;
-use crate::http::problem::Problem;
 use crate::http::site::Site;
 use crate::net::Content;
 use crate::routes::context::{Context, HandlerResult};
@@ -31,14 +29,6 @@ pub(crate) fn history_chart(context: &Context<'_>) -> HandlerResult {
     let scope = scope(&context.query, context.registry())?;
     let range = range(&context.query)?.unwrap_or(Range::Week);
     let theme = theme(&context.query)?;
-    // A week takes no longer than rendering the day's documents.
-    if range != Range::Week && context.edition().is_costly(range) {
-        return Err(Problem::invalid_parameter(format!(
-            "range must be {} on this day, because longer ranges take too long with this many regions; use {} for longer ranges.",
-            Range::Week.name(),
-            paths::HISTORY_CSV
-        )));
-    }
     respond(context, Chart::History(scope, range), theme)
 }
 
