@@ -23,6 +23,8 @@ from pathlib import Path
 
 from server import ROOT, arguments
 
+# Flags with values that suit every test suite, and flags that only print.
+SET_BY_PACKAGES = {"listen", "print-url", "exit-with-stdin", "drain", "help", "version"}
 SUITES = ROOT / "checks/suites"
 # How long a server may take to notice that the process that started it has ended, seconds, on a busy machine.
 END_SECONDS = 10
@@ -99,6 +101,7 @@ def check_python(folder, programs):
     log = report.split("- ghi log -")[1]
     assert all(path in log for path in ("/v1/ghi/regions", "/v1/ghi/forecast")), report
     assert "/v1/ghi/network" not in log, report
+    assert "ghi(NAME='2026-11-15'); the options are binary, at, speed" in report, report
     assert_none_left(folder, "pytest")
     program = (
         "import time; from ghi_sandbox import Sandbox\n"
@@ -172,8 +175,27 @@ def check_compiled(folder):
     print(f"pip install ./packages/python works, in {time.monotonic() - began:.0f} s")
 
 
+def check_options(ghi):
+    """Compares the options of both packages with the flags of the server."""
+    shown = subprocess.run([ghi, "serve", "--help"], check=True, capture_output=True, text=True).stdout
+    flags = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", shown, re.MULTILINE)) - SET_BY_PACKAGES
+    python = (ROOT / "packages/python/src/ghi_sandbox/__init__.py").read_text().split("TypedDict, total=False")[1]
+    types = (ROOT / "packages/npm/index.d.ts").read_text().split("interface SandboxOptions")[1].split("\n}")[0]
+    script = (ROOT / "packages/npm/index.js").read_text().split("const OPTIONS")[1].split("]")[0]
+    kebab = lambda name: re.sub("[A-Z_]", lambda found: "-" + found[0].lower().strip("_"), name)  # noqa: E731
+    offered = {
+        "Python": re.findall(r"^    (\w+): ", python.split("\n# ")[0], re.MULTILINE),
+        "index.d.ts": re.findall(r"^  (\w+)\?:", types, re.MULTILINE),
+        "index.js": re.findall(r'"(\w+)"', script),
+    }
+    for name, options in offered.items():
+        found = {kebab(option) for option in options} - {"binary"}
+        assert found == flags, f"{name}: the options and `ghi serve --help` differ in {sorted(found ^ flags)}"
+
+
 def main():
     given = arguments(__doc__, kills=5, compile=False)
+    check_options(given.ghi)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary).resolve()
         source = folder / "packages"

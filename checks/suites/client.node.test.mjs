@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
-import { startSandbox } from "ghi-sandbox";
+import { failing, startSandbox } from "ghi-sandbox";
 import { week } from "./client.mjs";
 
 let sandbox;
@@ -30,6 +30,29 @@ for (const number of [1, 2, 3]) {
   });
 }
 
+test("the client recovers", async () => {
+  for (let round = 0; round < 2; round++) {
+    const headers = failing("code=503", { times: 2 });
+    const statuses = [];
+    for (let attempt = 0; attempt < 3; attempt++) {
+      statuses.push((await fetch(`${sandbox.url}/v1/ghi/snapshot`, { headers })).status);
+    }
+    assert.deepEqual(statuses, [503, 503, 200]);
+  }
+  assert.equal((await fetch(`${sandbox.url}/v1/ghi/snapshot`, { headers: failing("code=429") })).status, 429);
+});
+
+test("a misspelled failure is an error", async () => {
+  const answer = await fetch(`${sandbox.url}/v1/ghi/snapshot`, { headers: failing("cod=503") });
+  assert.equal((await answer.json()).code, "unknown_preference");
+});
+
+test("the time may be a Date", async () => {
+  const sandbox = await startSandbox({ at: new Date("2026-11-15T12:00:00Z") });
+  assert.equal((await week(sandbox.url))["2026-11-15"], 56275.86);
+  await sandbox.stop();
+});
+
 test("flags in camel case are used", async () => {
   const strict = await startSandbox({ strictParameters: true });
   assert.equal((await fetch(`${strict.url}/v1/ghi/snapshot?region=us`)).status, 400);
@@ -39,7 +62,7 @@ test("flags in camel case are used", async () => {
 
 test("a failed start has the message of the server", async () => {
   await assert.rejects(startSandbox({ at: "yesterday" }), /--at.*must be a UTC time such as/);
-  await assert.rejects(startSandbox({ choas: 20 }), /a similar argument exists: '--chaos'/);
+  await assert.rejects(startSandbox({ choas: 20 }), /unknown option choas; the options are binary, at, speed, chaos, /);
   await assert.rejects(startSandbox({ binary: "/nowhere/ghi" }), /ENOENT/);
 });
 

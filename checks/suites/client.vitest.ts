@@ -1,5 +1,5 @@
 // Tests of a client with Vitest, in TypeScript.
-import { type Sandbox, startSandbox } from "ghi-sandbox";
+import { failing, type Sandbox, startSandbox } from "ghi-sandbox";
 import { afterAll, beforeAll, expect, test } from "vitest";
 // @ts-expect-error: this client has no types.
 import { week } from "./client.mjs";
@@ -22,4 +22,11 @@ test("a server stops at the end of the scope", async () => {
     expect(Object.keys(await week(url))).toHaveLength(7);
   }
   await expect(fetch(url)).rejects.toThrow();
+});
+
+test("unknown options are an error", async () => {
+  // @ts-expect-error: the option is misspelled.
+  await expect(startSandbox({ choas: 50 })).rejects.toThrow("unknown option choas");
+  const answer = await fetch(`${sandbox.url}/v1/ghi/network`, { headers: failing("code=500", { times: 1 }) });
+  expect(answer.status).toBe(500);
 });

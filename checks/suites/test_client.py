@@ -2,11 +2,12 @@
 
 import subprocess
 import sys
+from datetime import date, datetime, timedelta, timezone
 
 import pytest
 import requests
 from client import week
-from ghi_sandbox import Sandbox, SandboxError
+from ghi_sandbox import Sandbox, SandboxError, failing
 
 
 @pytest.fixture(scope="session")
@@ -42,6 +43,28 @@ def test_flags_of_a_mark_are_used(ghi_sandbox):
     assert requests.get(f"{ghi_sandbox.url}/v1/ghi/snapshot?region=us", timeout=5).status_code == 400
 
 
+def test_the_client_recovers(ghi_sandbox):
+    url = f"{ghi_sandbox.url}/v1/ghi/snapshot"
+    for _ in range(2):
+        headers = ghi_sandbox.failing("code=503", times=2)
+        assert [requests.get(url, headers=headers, timeout=5).status_code for _ in range(3)] == [503, 503, 200]
+    assert requests.get(url, headers=failing("code=429, retry-after=date"), timeout=5).status_code == 429
+
+
+def test_a_misspelled_failure_is_an_error(ghi_sandbox):
+    answer = requests.get(f"{ghi_sandbox.url}/v1/ghi/snapshot", headers=failing("cod=503", times=2), timeout=5)
+    assert (answer.status_code, answer.json()["code"]) == (400, "unknown_preference")
+
+
+def test_times_may_be_dates(ghi_sandbox):
+    evening = datetime(2026, 11, 14, 23, 30, tzinfo=timezone(timedelta(hours=-1)))
+    for at in (evening, datetime(2026, 11, 15, 0, 30), date(2026, 11, 15)):
+        assert max(week(ghi_sandbox.at(at).url)) == "2026-11-15"
+    assert ghi_sandbox.at(evening) is ghi_sandbox.at("2026-11-15T00:30:00Z")
+    with Sandbox(at=evening, chaos=0.0, snapshot_form="reduced") as sandbox:
+        assert "regions" not in requests.get(f"{sandbox.url}/v1/ghi/snapshot", timeout=5).json()
+
+
 def test_a_server_without_pytest(monkeypatch):
     monkeypatch.setenv("GHI_AT", "variables of the environment are ignored")
     with Sandbox(at="2026-11-15", access_log=True) as sandbox:
@@ -55,7 +78,12 @@ def test_a_server_without_pytest(monkeypatch):
 def test_a_failed_start_has_the_message_of_the_server():
     with pytest.raises(SandboxError, match="--at.*must be a UTC time such as"):
         Sandbox(at="yesterday")
-    with pytest.raises(SandboxError, match="a similar argument exists: '--chaos'"):
+    with pytest.raises(SandboxError, match="--chaos.*whole number"):
+        Sandbox(chaos=20.5)
+
+
+def test_unknown_options_are_an_error_that_names_the_options():
+    with pytest.raises(TypeError, match="unknown option choas; the options are binary, at, speed, chaos, "):
         Sandbox(choas=20)
 
 

@@ -1,16 +1,22 @@
 /// <reference lib="esnext.disposable" />
 
-/** Flags of `ghi serve`; `ghi serve --help` describes them. Others are accepted too, in camel case. */
+/** Flags of `ghi serve`; `ghi serve --help` describes them. */
 export interface SandboxOptions {
   /** Stops the clock at this UTC time, such as `2026-11-15T12:00:00Z`. */
-  at?: string;
+  at?: string | Date;
   /** Runs the clock from `at`, this many times as fast, up to 86400. */
   speed?: number;
   /** Makes this percentage of API requests fail. */
   chaos?: number;
+  /** Limits `chaos` to this path. */
+  chaosPath?: string;
   /** The inputs file of another network. */
   inputs?: string;
+  /** Reloads the inputs when they change. */
+  watch?: boolean;
   snapshotForm?: "full" | "reduced";
+  /** Ignores the `Prefer` header, except `return=`. */
+  noScenarios?: boolean;
   /** Returns 400 for unknown query parameters. */
   strictParameters?: boolean;
   /** Requests per second per client. */
@@ -19,9 +25,16 @@ export interface SandboxOptions {
   rateLimitLoopback?: boolean;
   /** Logs one line per request. */
   accessLog?: boolean;
+  logFormat?: "text" | "json";
+  /** The base URL of links. */
+  publicUrl?: string;
+  trustedProxy?: string | readonly string[];
+  probeListen?: string;
+  maxConnections?: number;
+  idleTimeout?: string | number;
+  workers?: number;
   /** The path of another `ghi` than the installed one. */
   binary?: string;
-  [flag: string]: string | number | boolean | readonly string[] | undefined;
 }
 
 /** A running server. It stops with `stop()`, at the end of the scope of `await using`, or when this process ends. */
@@ -36,3 +49,10 @@ export interface Sandbox extends AsyncDisposable, Disposable {
 
 /** Starts a server on a free port of this machine. Fails with the server's own message. */
 export function startSandbox(options?: SandboxOptions): Promise<Sandbox>;
+
+/**
+ * Returns the headers of a request that fails, such as `failing("code=503")`. With `times`, only the first so many
+ * requests with these headers fail, for each path: each call makes a new key. A misspelled preference makes the request
+ * fail with 400.
+ */
+export function failing(preferences: string, options?: { times?: number }): { Prefer: string };

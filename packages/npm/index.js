@@ -2,12 +2,36 @@
 "use strict";
 
 const { spawn } = require("node:child_process");
+const { randomUUID } = require("node:crypto");
 const { once } = require("node:events");
 const { createInterface } = require("node:readline");
 const { binaryPath } = require("./binary.js");
 
 // How the server is started. It stops when its standard input closes, so also when this process is killed.
 const SERVE = ["serve", "--listen=127.0.0.1:0", "--print-url", "--exit-with-stdin", "--drain=0"];
+
+// Flags of `ghi serve`.
+const OPTIONS = [
+  "at",
+  "speed",
+  "chaos",
+  "chaosPath",
+  "inputs",
+  "watch",
+  "snapshotForm",
+  "noScenarios",
+  "strictParameters",
+  "rateLimit",
+  "rateLimitLoopback",
+  "accessLog",
+  "logFormat",
+  "publicUrl",
+  "trustedProxy",
+  "probeListen",
+  "maxConnections",
+  "idleTimeout",
+  "workers",
+];
 
 // How long to wait for open requests when the server stops, milliseconds.
 const STOP_TIMEOUT = 2000;
@@ -65,11 +89,19 @@ if (Symbol.asyncDispose) {
 
 /** Returns a flag of the command line: strictParameters: true is --strict-parameters. */
 function flag([name, value]) {
+  if (!OPTIONS.includes(name)) {
+    throw new TypeError(`unknown option ${name}; the options are ${["binary", ...OPTIONS].join(", ")}`);
+  }
   const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   if (value === undefined || value === null || value === false) return [];
   if (value === true) return [option];
-  return [value].flat().map((each) => `${option}=${each}`);
+  return [value].flat().map((each) => `${option}=${each instanceof Date ? each.toISOString() : each}`);
 }
+
+exports.failing = function failing(preferences, { times } = {}) {
+  const recovery = times === undefined ? [] : [`times=${times}`, `key=${randomUUID()}`];
+  return { Prefer: [preferences, ...recovery, "handling=strict"].join(", ") };
+};
 
 exports.startSandbox = async function startSandbox({ binary = binaryPath(), ...flags } = {}) {
   const variables = Object.entries(process.env).filter(([name]) => !/^(GHI|LISTEN)_/.test(name));

@@ -1,7 +1,7 @@
 """Runs a server of the Global HashCost Index API for tests, on a free port of this machine.
 
     with Sandbox(at="2026-11-15T12:00:00Z") as sandbox:
-        print(sandbox.url)
+        requests.get(f"{sandbox.url}/v1/ghi/snapshot", headers=failing("code=503", times=2))
 """
 
 from __future__ import annotations
@@ -9,16 +9,47 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+import uuid
 from collections.abc import Sequence
+from datetime import date, datetime, timezone
 from importlib import metadata
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, TypedDict
 
-__all__ = ["Flag", "Sandbox", "SandboxError"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-# The value of a server flag. True sets a flag without a value; None and False omit it.
-Flag: TypeAlias = str | int | bool | Path | Sequence[str] | None
+__all__ = ["Options", "Sandbox", "SandboxError", "failing"]
+
+
+class Options(TypedDict, total=False):
+    """Flags of `ghi serve`, which `ghi serve --help` describes. None and False omit a flag.
+
+    A `datetime` without a time zone is in UTC. `binary` is the path of another `ghi` than the installed one.
+    """
+
+    binary: str | os.PathLike[str] | None
+    at: str | date | None
+    speed: int | None
+    chaos: float | None
+    chaos_path: str | None
+    inputs: str | os.PathLike[str] | None
+    watch: bool
+    snapshot_form: str | None
+    no_scenarios: bool
+    strict_parameters: bool
+    rate_limit: int | None
+    rate_limit_loopback: bool
+    access_log: bool
+    log_format: str | None
+    public_url: str | None
+    trusted_proxy: str | Sequence[str] | None
+    probe_listen: str | None
+    max_connections: int | None
+    idle_timeout: str | int | None
+    workers: int | None
+
 
 # How the server is started. It stops when its standard input closes, so also when this process is killed.
 _SERVE = ["serve", "--listen=127.0.0.1:0", "--print-url", "--exit-with-stdin", "--drain=0"]
@@ -31,26 +62,38 @@ class SandboxError(Exception):
     """The server did not start. The message is the server's own."""
 
 
+def failing(preferences: str, times: int | None = None) -> dict[str, str]:
+    """Returns the headers of a request that fails, such as `failing("code=503")`.
+
+    With `times`, only the first so many requests with these headers fail, for each path: each call makes a new key. A
+    misspelled preference makes the request fail with 400.
+    """
+    recovery = [f"times={times}", f"key={uuid.uuid4().hex}"] if times is not None else []
+    return {"Prefer": ", ".join([preferences, *recovery, "handling=strict"])}
+
+
 class Sandbox:
     """A running server. It stops at the end of a `with` block, with `stop()`, or when this process ends.
 
-    Keyword arguments are flags of `ghi serve`, with underscores: `chaos=20, strict_parameters=True`. `binary` is the
-    path of another `ghi` than the installed one.
+    Options are flags of `ghi serve`, with underscores: `chaos=20, strict_parameters=True`.
     """
+
+    failing = staticmethod(failing)
 
     url: str
     """The base URL, without a trailing slash."""
 
-    def __init__(
-        self, at: str | None = None, *, binary: str | os.PathLike[str] | None = None, **flags: Flag
-    ) -> None:
-        self._start(binary or _installed_binary(), {"at": at, **flags}, tempfile.TemporaryFile())
+    def __init__(self, **options: Unpack[Options]) -> None:
+        if unknown := set(options) - set(Options.__annotations__):
+            raise TypeError(f"unknown option {unknown.pop()}; the options are {', '.join(Options.__annotations__)}")
+        binary = options.pop("binary", None) or _installed_binary()
+        self._start(binary, options, tempfile.TemporaryFile())
 
-    def _start(self, binary: str | os.PathLike[str], flags: dict[str, Flag], log: BinaryIO) -> None:
-        self._binary, self._flags, self._log = binary, flags, log
+    def _start(self, binary: str | os.PathLike[str], options: Options, log: BinaryIO) -> None:
+        self._binary, self._options, self._log = binary, options, log
         self._others: dict[str, Sandbox] = {}
         self._started_by = os.getpid()
-        given = [argument for name, value in flags.items() for argument in _arguments(name, value)]
+        given = [argument for name, value in options.items() for argument in _arguments(name, value)]
         self._process = subprocess.Popen(
             [os.fspath(binary), *_SERVE, *given],
             stdin=subprocess.PIPE,
@@ -78,13 +121,14 @@ class Sandbox:
         # Servers write at the file's position, so reading must not move it.
         return os.pread(self._log.fileno(), size, 0).decode(errors="replace")
 
-    def at(self, at: str) -> Sandbox:
+    def at(self, at: str | date) -> Sandbox:
         """Returns a server with the same flags, and its clock stopped at this time. It stops with this one."""
-        if at not in self._others:
+        time = _argument(at)
+        if time not in self._others:
             other = Sandbox.__new__(Sandbox)
-            other._start(self._binary, {**self._flags, "speed": None, "at": at}, self._log)
-            self._others[at] = other
-        return self._others[at]
+            other._start(self._binary, {**self._options, "speed": None, "at": time}, self._log)
+            self._others[time] = other
+        return self._others[time]
 
     def stop(self) -> None:
         """Stops the server and waits for its end."""
@@ -112,14 +156,22 @@ class Sandbox:
         self.stop()
 
 
-def _arguments(name: str, value: Flag) -> list[str]:
+def _arguments(name: str, value: object) -> list[str]:
     flag = "--" + name.replace("_", "-")
     if value is None or value is False:
         return []
     if value is True:
         return [flag]
-    values = [value] if isinstance(value, (str, int, Path)) else value
-    return [f"{flag}={each}" for each in values]
+    values = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+    return [f"{flag}={_argument(each)}" for each in values]
+
+
+def _argument(value: object) -> str:
+    if isinstance(value, datetime):
+        utc = value.astimezone(timezone.utc) if value.tzinfo else value
+        return utc.replace(tzinfo=None).isoformat() + "Z"
+    # Whole percentages may be computed as floats.
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 def _installed_binary() -> Path:

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from ghi_sandbox import Flag, Sandbox
+from ghi_sandbox import Options, Sandbox
 
 # Where the log of the test begins within the log of the server, and when the test began.
 _LOG_START = pytest.StashKey[tuple[int, str]]()
@@ -16,25 +16,26 @@ _LOG_START = pytest.StashKey[tuple[int, str]]()
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
-        "markers", "ghi(**flags): use a new server with these flags of `ghi serve`, such as at or chaos"
+        "markers", "ghi(**options): use a new server with these options, such as chaos=20"
     )
 
 
 @pytest.fixture(scope="session")
-def ghi_sandbox_flags() -> dict[str, Flag]:
-    """The flags of all servers; redefine it in `conftest.py`."""
+def ghi_sandbox_flags() -> Options:
+    """The options of all servers; redefine it in `conftest.py`."""
     return {}
 
 
 @pytest.fixture(scope="session")
-def ghi_sandbox_session(ghi_sandbox_flags: dict[str, Flag]) -> Iterator[Sandbox]:
+def ghi_sandbox_session(ghi_sandbox_flags: Options) -> Iterator[Sandbox]:
     """The server of the session, for fixtures with a wider scope than one test."""
-    with Sandbox(**{"access_log": True, **ghi_sandbox_flags}) as sandbox:  # type: ignore[arg-type]
+    options: Options = {"access_log": True, **ghi_sandbox_flags}
+    with Sandbox(**options) as sandbox:
         yield sandbox
 
 
 @pytest.fixture
-def ghi_sandbox(request: pytest.FixtureRequest, ghi_sandbox_flags: dict[str, Flag]) -> Iterator[Sandbox]:
+def ghi_sandbox(request: pytest.FixtureRequest, ghi_sandbox_flags: Options) -> Iterator[Sandbox]:
     """The server of the session, or a new one if the test is marked with `ghi`."""
     marker = request.node.get_closest_marker("ghi")
     if not marker:
@@ -43,7 +44,11 @@ def ghi_sandbox(request: pytest.FixtureRequest, ghi_sandbox_flags: dict[str, Fla
         request.node.stash[_LOG_START] = (len(sandbox.log), now)
         yield sandbox
         return
-    with Sandbox(**{"access_log": True, **ghi_sandbox_flags, **marker.kwargs}) as sandbox:
+    if marker.args:
+        names = ", ".join(Options.__annotations__)
+        pytest.fail(f"the mark ghi needs names: ghi(NAME={marker.args[0]!r}); the options are {names}", pytrace=False)
+    options: Options = {"access_log": True, **ghi_sandbox_flags, **marker.kwargs}
+    with Sandbox(**options) as sandbox:
         yield sandbox
 
 
