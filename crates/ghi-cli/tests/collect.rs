@@ -14,6 +14,10 @@ use std::thread;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use program::{GHI, program};
+
+mod program;
+
 /// 2026-01-01T00:00:00Z.
 const START: i64 = 1_767_225_600;
 
@@ -146,7 +150,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn command(url: &str, file: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
+    let mut command = program(GHI);
     command.args(["collect", "--rpc", url, "--from", "2026-01-02", "--out"]).arg(file).args(args);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -178,7 +182,9 @@ fn complete_days_are_appended_once() {
     assert_eq!(text, HEADER.to_owned() + &row("2026-01-02") + &row("2026-01-03"));
     ended_with(&collect(FakeNode::new(3, 3), &file, &[]), 0, "0 rows added up to 2026-01-03");
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
-    ended_with(&collect(FakeNode::new(4, 3), &file, &[]), 0, "1 row added up to 2026-01-04");
+    let output = collect(FakeNode::new(4, 3), &file, &[]);
+    ended_with(&output, 0, "1 row added up to 2026-01-04");
+    ended_with(&output, 0, "ghi: 2026-01: 1 row\n");
     assert_eq!(fs::read_to_string(&file).unwrap(), text + &row("2026-01-04"));
     assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "no other files");
 }
@@ -226,6 +232,28 @@ fn a_first_day_after_the_last_is_rejected() {
     ended_with(&output, 2, "ghi: --from must not be after --until");
     assert!(!file.exists());
     ended_with(&collect(FakeNode::new(3, 3), &file, &["--until", "2026-01-02"]), 0, "1 row added");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_refused_before_blocks_are_read() {
+    // Nobody listens here, so a connection would be another error.
+    let unused =
+        format!("http://{}", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap());
+    let folder = folder("unwritable");
+    for file in [folder.join("no/such/folder/network.csv"), "/proc/network.csv".into()] {
+        let output = command(&unused, &file, &[]).output().unwrap();
+        ended_with(&output, 2, &format!("ghi: cannot write {file:?}: "));
+    }
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
+}
+
+#[test]
+fn a_first_day_in_the_future_is_rejected() {
+    let file = folder("future").join("network.csv");
+    let mut command = program(GHI);
+    command.args(["collect", "--from", "9999-01-01", "--out"]).arg(file);
+    let output = command.output().unwrap();
+    ended_with(&output, 2, "ghi: --from 9999-01-01 is in the future; today is ");
 }
 
 #[test]
@@ -288,8 +316,18 @@ fn problems_of_the_node_are_explained() {
         ),
         (
             sends("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nnot JSON!"),
-            1,
-            "returned an invalid response to getblockchaininfo",
+            2,
+            " is not a node's RPC (expected ident at line 1 column 2); check --rpc",
+        ),
+        (
+            sends("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{\"ok\":true}"),
+            2,
+            " is not a node's RPC (not a JSON-RPC response); check --rpc",
+        ),
+        (
+            sends("HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 6\r\n\r\n<html>"),
+            2,
+            " is not a node's RPC (405 Method Not Allowed); check --rpc",
         ),
         (sends("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]"), 1, "a response is missing"),
         (sends("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[{"), 1, "lost the connection"),
@@ -298,7 +336,7 @@ fn problems_of_the_node_are_explained() {
             1,
             "returned more than 2048 KiB",
         ),
-        (sends("SSH-2.0-OpenSSH\r\n"), 1, "lost the connection"),
+        (sends("SSH-2.0-OpenSSH\r\n"), 2, " is not a node's RPC (invalid HTTP version parsed"),
         (fails("getblockchaininfo", -28), 1, "the node is starting (Loading block index…)"),
         (fails("getblockstats", -32601), 2, "the node does not support getblockstats"),
         (

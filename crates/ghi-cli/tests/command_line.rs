@@ -4,14 +4,18 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use expect_test::{Expect, expect};
+
+use program::{GHI, program};
+
+mod program;
 
 /// Runs the command, which must fail. Returns its message.
 #[track_caller]
 fn refused<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
+    let mut command = program(GHI);
     let output = command.args(args).stdin(Stdio::null()).output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{message}");
@@ -27,21 +31,34 @@ fn mistakes_get_one_line_with_a_tip() {
     check(
         "--port many",
         expect![[r#"
-            ghi: invalid value 'many' for '--listen <ADDR>': must be a port from 0 to 65535, or a host and port, such as 127.0.0.1:8000, localhost:8000 or 8000
+            ghi: invalid value 'many' for '--port', which means '--listen': must be a port from 0 to 65535, or a host and port, such as 127.0.0.1:8000, localhost:8000 or 8000
         "#]],
     );
     check(
         "--host 0.0.0.0",
         expect![[r#"
-            ghi: invalid value '0.0.0.0' for '--listen <ADDR>': must include a port, such as 0.0.0.0:8000
+            ghi: invalid value '0.0.0.0' for '--host', which means '--listen': must include a port, such as 0.0.0.0:8000
         "#]],
     );
+    for line in ["--host 0.0.0.0 --port 9000", "--host=localhost:8000 --port=9000"] {
+        check(
+            line,
+            expect![[r#"
+                ghi: --host and --port mean the same; use '--listen' once, with an address and a port, such as '--listen 0.0.0.0:8000'
+            "#]],
+        );
+    }
     check(
-        "--host 0.0.0.0 --port 9000",
+        "--watch",
         expect![[r#"
-            ghi: invalid value '0.0.0.0' for '--listen <ADDR>': must include a port, such as 0.0.0.0:8000
+            ghi: --watch needs --inputs, the file to watch
         "#]],
     );
+    for document in ["curve", "economics", "history"] {
+        let message = refused([document]);
+        let tip = format!("tip: a similar subcommand exists: 'show {document}'\n");
+        assert!(message.ends_with(&tip), "{message}");
+    }
     check(
         "--lisen 8000",
         expect![[r#"

@@ -3,16 +3,20 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
-use std::process::{Command, Output};
+use std::net::{TcpListener, TcpStream};
+use std::process::Output;
 
 use ghi_engine::{DEFAULT_INPUTS, Inputs, Model, Scope};
 use ghi_server::{Clock, Config, Sandbox};
 use serde_json::Value;
 
+use program::{GHI, program};
+
+mod program;
+
 fn explain(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
-    command.arg("explain").args(args).env_remove("GHI_INPUTS").output().unwrap()
+    let mut command = program(GHI);
+    command.arg("explain").args(args).output().unwrap()
 }
 
 /// Returns the output of the command.
@@ -141,6 +145,36 @@ fn the_numbers_in_the_json_reproduce_the_costs() {
         .sum();
     assert!((sum - number(&world["costs"]["avg_cost_usd"])).abs() <= 0.005_001);
     assert!((sum - number(&world["sum_of_contributions_usd"])).abs() <= 1e-6);
+}
+
+#[test]
+fn a_change_since_a_later_day_is_rejected() {
+    let days = ["--since", "2026-10-16", "--date", "2026-10-15"];
+    refused(&days, "--since must not be after --date");
+    let today = ["--since", "2026-11-16", "--at", "2026-11-15"];
+    refused(&today, "since must not be after date.");
+    printed(&["--since", "2026-10-15", "--date", "2026-10-15"]);
+}
+
+#[test]
+fn texts_of_a_hostile_server_are_escaped_in_the_table() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let evil = r#""a\u001b[2J\u009b\u202e""#;
+    let body = format!(
+        r#"{{"region_id":"global","date":{evil},"fingerprint":{evil},"engine_sandbox_version":{evil},"since":{evil},
+        "parts":[{{"region_id":{evil}}}],"scenarios":[{{"region_id":{evil},"bound":{evil}}}],"mean_miner":{{}},
+        "changes":[{{"factor":{evil},"from":{evil}}}]}}"#
+    );
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        _ = stream.read(&mut [0; 4096]);
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close";
+        _ = write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    });
+    let table = printed(&["--url", &url]);
+    assert!(!table.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{table:?}");
+    assert!(table.contains(r"a\u{1b}[2J"), "{table}");
 }
 
 #[test]

@@ -7,10 +7,14 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use ghi_server::{Clock, Config, Sandbox};
 use serde_json::Value;
+
+use program::{GHI, program};
+
+mod program;
 
 const NOON: &str = "2026-11-15T12:00:00Z";
 
@@ -20,7 +24,7 @@ fn folder(name: &str) -> PathBuf {
 
 fn fixtures(folder: &Path, args: &[&str]) -> Output {
     _ = fs::remove_dir_all(folder);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
+    let mut command = program(GHI);
     command.arg("fixtures").arg(folder).args(args).output().unwrap()
 }
 
@@ -54,6 +58,29 @@ fn files_of_the_same_time_are_the_same_bytes() {
     let mut found: BTreeSet<_> = files(&one).into_keys().collect();
     assert!(found.remove("index.json"));
     assert_eq!(listed, found, "each file is listed once");
+}
+
+#[test]
+fn files_are_only_overwritten_with_force() {
+    let folder = folder("kept");
+    _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("network.json"), "mine").unwrap();
+    let run =
+        |args: &[&str]| program(GHI).arg("fixtures").arg(&folder).args(args).output().unwrap();
+    let output = run(&[]);
+    let message = format!(
+        "ghi: {} exists; use --force to overwrite it\n",
+        folder.join("network.json").display()
+    );
+    assert_eq!(
+        (String::from_utf8(output.stderr).unwrap(), output.status.code()),
+        (message, Some(2))
+    );
+    assert_eq!(files(&folder).len(), 1, "nothing is written");
+    assert_eq!(run(&["--force"]).status.code(), Some(0));
+    assert_ne!(fs::read(folder.join("network.json")).unwrap(), b"mine");
+    assert_eq!(run(&["--force"]).status.code(), Some(0));
 }
 
 #[test]

@@ -4,16 +4,19 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use ghi_server::{Config, Sandbox};
 
+use program::{GHI, program};
+
+mod program;
+
 /// Runs `ghi health`. Returns its exit code and output.
 fn health(args: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
-    command.arg("health").args(args).env_remove("GHI_LISTEN").env_remove("GHI_PROBE_LISTEN");
+    let mut command = program(GHI);
+    command.arg("health").args(args);
     let output = command.envs(variables.iter().copied()).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))

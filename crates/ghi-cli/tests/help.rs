@@ -2,13 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use expect_test::{ExpectFile, expect_file};
 
+use program::{GHI, program};
+
+mod program;
+
 /// Returns the output of a command, 100 columns wide and without a terminal.
 fn printed(args: &[&str]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
+    let mut command = program(GHI);
     command.args(args).env("COLUMNS", "100").env("GHI_DRAIN", "7").stdin(Stdio::null());
     let output = command.output().unwrap();
     assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]), "{args:?}");
@@ -95,8 +99,8 @@ fn completed_by_bash(words: &[&str]) -> Option<Vec<String>> {
         COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
         _ghi ghi "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
         printf '%s\n' "${COMPREPLY[@]}""#;
-    let mut command = Command::new("bash");
-    command.args(["--norc", "-c", script, env!("CARGO_BIN_EXE_ghi")]).args(words);
+    let mut command = program("bash");
+    command.args(["--norc", "-c", script, GHI]).args(words);
     let output = command.output().ok()?;
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect())

@@ -3,12 +3,16 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use ghi_engine::{DEFAULT_INPUTS, Inputs};
 
+use program::{GHI, program};
+
+mod program;
+
 fn inputs(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ghi")).arg("inputs").args(args).output().unwrap()
+    program(GHI).arg("inputs").args(args).output().unwrap()
 }
 
 /// Runs `ghi inputs --check` on a file with this text.
@@ -24,6 +28,34 @@ fn report(name: &str, text: &str) -> String {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert_eq!(output.status.code(), Some(0));
     String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_negative_number_in_a_series_is_reported_with_file_line_and_column() {
+    let folder =
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("n".repeat(200)).join("n".repeat(240));
+    std::fs::create_dir_all(&folder).unwrap();
+    let named = "[series]\nnetwork = \"n.csv\"\nregions = \"r.csv\"\n\n[[region]]";
+    let path = folder.join("negative.toml");
+    std::fs::write(&path, DEFAULT_INPUTS.replacen("[[region]]", named, 1)).unwrap();
+    for (network, regions, location) in [
+        ("-1,80000", "60", "n.csv line 3, column 2 (difficulty): \"-1\" is not a number"),
+        ("1e14,-80000", "60", "n.csv line 3, column 3 (price_usd): \"-80000\" is not a number"),
+        ("1e14,80000", "-60", "r.csv line 2, column 3 (hashrate_share_pct): \"-60\" is not"),
+    ] {
+        let rows = format!("2026-01-01,1e14,80000\n2026-01-02,{network}\n");
+        std::fs::write(folder.join("n.csv"), "date,difficulty,price_usd\n".to_owned() + &rows)
+            .unwrap();
+        let rows = format!("date,region_id,hashrate_share_pct\n2026-01-01,us,{regions}\n");
+        std::fs::write(folder.join("r.csv"), rows).unwrap();
+        for command in [&["inputs", "--check"][..], &["serve", "--listen", "0", "--inputs"]] {
+            let output = program(GHI).args(command).arg(&path).output().unwrap();
+            let message = String::from_utf8(output.stderr).unwrap();
+            assert!(message.contains(location) && output.status.code() == Some(2), "{message}");
+            // The path is shortened, so that nothing else is.
+            assert_eq!(message.matches("...").count(), 1, "{message}");
+        }
+    }
 }
 
 #[test]

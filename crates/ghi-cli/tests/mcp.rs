@@ -15,6 +15,10 @@ use rmcp::{ClientLifecycleMode, ClientServiceExt, RoleClient, ServiceError};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
+use program::{GHI, program};
+
+mod program;
+
 const AT: &str = "2026-11-15T12:00:00Z";
 
 /// A client of a running `ghi mcp`.
@@ -29,7 +33,7 @@ impl Assistant {
     }
 
     async fn start_with(args: &[&str], lifecycle: ClientLifecycleMode) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
+        let mut command = Command::from(program(GHI));
         command.arg("mcp").args(args).kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -307,7 +311,7 @@ async fn an_assistant_may_start_without_initialize() {
 
 /// Returns the output of `ghi mcp` for these input lines.
 fn lines(args: &[&str], lines: &[&str]) -> Vec<Value> {
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ghi"));
+    let mut command = program(GHI);
     command.arg("mcp").args(args);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -387,7 +391,7 @@ fn peak_memory_mb(child: &std::process::Child) -> u64 {
 
 /// Starts `ghi mcp`. Returns its input and the lines of its output.
 fn spawned(args: &[&str]) -> (std::process::Child, impl Iterator<Item = Value> + use<>) {
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ghi"));
+    let mut command = program(GHI);
     command.arg("mcp").args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();

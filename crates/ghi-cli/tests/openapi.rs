@@ -1,15 +1,19 @@
 //! `ghi openapi`.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
+
+use program::{GHI, program};
+
+mod program;
 
 #[test]
 fn the_document_has_the_requested_version() {
     for (version, document) in [("3.1", ghi_server::OPENAPI), ("3.0", ghi_server::OPENAPI_3_0)] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
+        let mut command = program(GHI);
         let output = command.args(["openapi", "--oas", version]).output().unwrap();
         assert_eq!(String::from_utf8(output.stdout).unwrap(), document, "{version}");
     }
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
+    let mut command = program(GHI);
     let output = command.args(["openapi", "--oas", "2.0"]).output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
     assert!(message.contains("[possible values: 3.1, 3.0]"), "{message}");
@@ -18,7 +22,7 @@ fn the_document_has_the_requested_version() {
 
 #[test]
 fn the_document_goes_to_stdout_and_a_closed_pipe_is_not_an_error() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
+    let mut command = program(GHI);
     let output = command.arg("openapi").output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), ghi_server::OPENAPI);
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));

@@ -15,8 +15,12 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
+use program::{GHI, program};
+
+mod program;
+
 fn ghi(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
+    let mut command = program(GHI);
     command.args(args).stdin(Stdio::null());
     command
 }
@@ -345,10 +349,10 @@ fn a_port_in_use_is_rejected() {
 
 /// Starts a server with an open listening socket, as systemd does.
 fn started_with(socket: &TcpListener, count: &str) -> Command {
-    let mut command = Command::new("sh");
+    let mut command = program("sh");
     let start =
         format!("exec 3<&0 </dev/null; LISTEN_FDS={count} LISTEN_PID=$$ exec \"$0\" \"$@\"");
-    command.args(["-c", &start, env!("CARGO_BIN_EXE_ghi"), "--workers", "2", "--drain", "0"]);
+    command.args(["-c", &start, GHI, "--workers", "2", "--drain", "0"]);
     command.stdin(Stdio::from(OwnedFd::from(socket.try_clone().unwrap())));
     command
 }
@@ -666,12 +670,16 @@ fn the_flags_in_the_docs_match_the_help() {
     }
 }
 
+/// A server that a proxy may use, so that it drains even while it is idle.
+const DRAINING: [&str; 6] =
+    ["--listen", "127.0.0.1:0", "--drain", "600", "--trusted-proxy", "127.0.0.1"];
+
 #[test]
 fn a_second_signal_exits_immediately() {
     for (first, second, code) in
         [("TERM", "TERM", 128 + 15), ("QUIT", "QUIT", 128 + 3), ("QUIT", "INT", 128 + 2)]
     {
-        let mut running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0", "--drain", "600"]));
+        let mut running = Running::start(&mut ghi(&DRAINING));
         running.signal(first);
         let mut line = String::new();
         running.stderr.read_line(&mut line).unwrap();
@@ -682,13 +690,26 @@ fn a_second_signal_exits_immediately() {
 
 #[test]
 fn sigquit_drains_and_sigint_does_not() {
-    let args = ["--listen", "127.0.0.1:0", "--drain", "600"];
-    let running = Running::start(&mut ghi(&args));
+    let running = Running::start(&mut ghi(&DRAINING));
     running.signal("QUIT");
     while !running.get("readyz").starts_with("HTTP/1.1 503") {}
     assert!(running.get("v1/ghi/snapshot").starts_with("HTTP/1.1 200"));
-    let running = Running::start(&mut ghi(&args));
+    let running = Running::start(&mut ghi(&DRAINING));
     assert_eq!(running.end_with("INT").0, Some(0));
+}
+
+#[test]
+fn an_idle_server_without_a_proxy_stops_at_once() {
+    let args = ["--listen", "127.0.0.1:0", "--drain", "600"];
+    let running = Running::start(&mut ghi(&args));
+    assert!(running.get("readyz").starts_with("HTTP/1.1 200"));
+    assert_eq!(running.end_with("TERM").0, Some(0));
+    // With an idle connection, it drains.
+    let running = Running::start(&mut ghi(&args));
+    let mut idle = BufReader::new(TcpStream::connect(running.address()).unwrap());
+    get_on(&mut idle, "/readyz").unwrap();
+    running.signal("TERM");
+    while get_on(&mut idle, "/readyz").unwrap().0.starts_with("HTTP/1.1 200") {}
 }
 
 #[test]
@@ -790,6 +811,7 @@ fn sighup_without_inputs_changes_nothing() {
 fn sighup_while_draining_changes_nothing() {
     let inputs = file("drained.toml", ghi_engine::DEFAULT_INPUTS);
     let mut command = ghi(&["--listen", "127.0.0.1:0", "--drain", "2"]);
+    command.args(["--trusted-proxy", "127.0.0.1"]);
     let mut running = Running::start(command.arg("--inputs").arg(&inputs));
     running.signal("TERM");
     let said = running.next_line();
@@ -968,7 +990,8 @@ fn get_on(stream: &mut BufReader<TcpStream>, path: &str) -> std::io::Result<(Str
 
 #[test]
 fn sigterm_under_load_loses_no_request() {
-    let running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0", "--drain", "1"]));
+    let args = ["--listen", "127.0.0.1:0", "--drain", "1", "--probe-listen", "127.0.0.1:0"];
+    let running = Running::start(&mut ghi(&args));
     let address = running.address().to_owned();
     let answered = AtomicU64::new(0);
     let signalled = OnceLock::new();
@@ -1021,8 +1044,8 @@ fn sigterm_under_load_loses_no_request() {
 fn the_server_survives_more_connections_than_descriptors() {
     // 80 descriptors, of which 48 are reserved.
     let script = "ulimit -n 80; exec \"$0\" --listen 127.0.0.1:0 --workers 2";
-    let mut command = Command::new("sh");
-    command.args(["-c", script, env!("CARGO_BIN_EXE_ghi")]).stdin(Stdio::null());
+    let mut command = program("sh");
+    command.args(["-c", script, GHI]).stdin(Stdio::null());
     let running = Running::start(&mut command);
     let crowd: Vec<TcpStream> =
         (0..200).map(|_| TcpStream::connect(running.address()).unwrap()).collect();
@@ -1036,9 +1059,9 @@ fn the_server_survives_more_connections_than_descriptors() {
 
 /// Runs the command with a limit set by the shell.
 fn limited(limit: &str, args: &[&str]) -> Command {
-    let mut command = Command::new("sh");
+    let mut command = program("sh");
     let script = format!("ulimit {limit}; exec \"$0\" \"$@\"");
-    command.args(["-c", &script, env!("CARGO_BIN_EXE_ghi")]).args(args).stdin(Stdio::null());
+    command.args(["-c", &script, GHI]).args(args).stdin(Stdio::null());
     command
 }
 
@@ -1073,8 +1096,8 @@ fn too_few_descriptors_at_start_print_one_line() {
             "ulimit -n 60; n=3; while [ $n -lt {open} ]; do eval \"exec $n</dev/null\"; n=$((n+1)); done; \
              exec \"$0\" --listen 127.0.0.1:0 --workers 2"
         );
-        let mut command = Command::new("bash");
-        command.args(["-c", &script, env!("CARGO_BIN_EXE_ghi")]).stdin(Stdio::null());
+        let mut command = program("bash");
+        command.args(["-c", &script, GHI]).stdin(Stdio::null());
         let output = command.output().unwrap();
         assert!(check_visible_refusal(&output).starts_with("ghi: cannot "), "{open} are open");
     }
@@ -1138,7 +1161,7 @@ fn signal_during_start(flags: &[&str], signal: Signal, after: Duration) {
     // Other tests use 127.0.0.1, and one of their servers could get the same port.
     let address = TcpListener::bind("127.0.0.2:0").unwrap().local_addr().unwrap().to_string();
     let mut command = ghi(&["--listen", &address, "--drain", "300ms"]);
-    command.args(flags).stderr(Stdio::piped());
+    command.args(["--trusted-proxy", "127.0.0.1"]).args(flags).stderr(Stdio::piped());
     let (is_connected, has_ended) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| connect_until_end(&address, &is_connected, &has_ended));

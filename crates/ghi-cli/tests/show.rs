@@ -15,6 +15,10 @@ use ghi_server::{Clock, Config, Sandbox, SnapshotForm};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
+use program::{GHI, program};
+
+mod program;
+
 const NOON: &str = "2026-11-15T12:00:00Z";
 
 /// The arguments for each document, and its path on a server.
@@ -31,11 +35,8 @@ const DOCUMENTS: [(&str, &str); 9] = [
 ];
 
 fn ghi() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
-    for variable in ["GHI_INPUTS", "GHI_AT", "COLUMNS", "LC_CTYPE", "LANG"] {
-        command.env_remove(variable);
-    }
-    command.env("LC_ALL", "C.UTF-8").env("NO_PROXY", "*").arg("show");
+    let mut command = program(GHI);
+    command.env("LC_ALL", "C.UTF-8").arg("show");
     command
 }
 
@@ -331,6 +332,9 @@ fn flat_tiny_and_huge_costs_are_drawn() {
     for line in ["$130.00 ┤⠤⠤⠤", "$100.00 ┤⠤⠤⠤", " $80.00 ┤⠤⠤⠤"] {
         assert!(flat.contains(line), "{flat}");
     }
+    let url = answering(history_of(-1.0, [0.0; 7]));
+    let zero = printed(&format!("history --plot --url {url}"));
+    assert!(zero.ends_with("2026-11-15  avg $0.00  min $0.00  max $0.00\n"), "{zero}");
     let url = answering(history_of(1e300, moving));
     refused(
         &format!("history --plot --url {url}"),
@@ -601,8 +605,11 @@ fn the_curve_and_economics_match_the_server() {
         assert_eq!(json["price_usd"], 60000.0);
         assert_eq!(json["hashrate_below_price_pct"], share.parse::<f64>().unwrap());
     }
-    let message = "--price is not available as CSV; use --format json";
-    refused("curve --price 60000 --format csv", message);
+    for source in [&format!("--at {NOON}"), &url] {
+        let csv = printed(&format!("curve --format csv {source}"));
+        let with_price = printed(&format!("curve --price 60000 --format csv {source}"));
+        assert_eq!(with_price, csv + &format!("2026-11-15,,price,,{share},,60000.00,\r\n"));
+    }
     let ascii = chart("60", "C", &format!("curve --plot --at {NOON}"));
     assert!(ascii.is_ascii() && ascii.lines().all(|line| line.len() <= 70), "{ascii}");
 }

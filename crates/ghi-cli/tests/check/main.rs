@@ -12,3 +12,5 @@ mod pace;
 mod formats;
 mod scripted;
 mod runner;
+#[path = "../program/mod.rs"]
+mod program;

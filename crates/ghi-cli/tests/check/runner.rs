@@ -7,13 +7,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// The command, without the proxies of the environment.
+use crate::program::{GHI, program};
+
+/// The command.
 pub(crate) fn command(base_url: &str, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
+    let mut command = program(GHI);
     command.arg("check").arg(base_url).args(args);
-    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
-        command.env_remove(name);
-    }
     command
 }
 
