@@ -198,8 +198,8 @@ def economics(model, figures, day, price):
         "date": iso(day),
         "price_usd": number(price, model.usd),
         "avg_cost_usd": number(figures.everywhere[1], model.usd),
-        "price_to_cost": number(ratio, 4),
-        "hashprice_usd_per_ph_day": number(hashprice, model.usd),
+        "price_to_cost": number(*ratio),
+        "hashprice_usd_per_ph_day": number(*hashprice),
         "break_even_usd_per_kwh": significant(usd_per_kwh),
         "break_even_j_per_th": significant(j_per_th),
         "hashrate_below_price_pct": number(below, 2),
@@ -244,8 +244,8 @@ def economic_tables(model, first, last):
 def changes(model, first, last):
     """Yields the differences between the published and the expected parts of a change."""
     days = [day for day in range(first, last + 1) if model.figures(day)]
-    pairs = zip(days[:: max(1, len(days) // 12)], reversed(days[:: max(1, len(days) // 12)]))
-    for since, day in pairs:
+    some = days[:: max(1, len(days) // 12)]
+    for since, day in sorted({(min(pair), max(pair)) for pair in zip(some, reversed(some))}):
         for scope in ["global", *(region["id"] for region in model.regions)]:
             parts, total = model.change(scope, since, day)
             rows = [

@@ -115,6 +115,14 @@ def published(value, decimals):
     return floor(value * float(10**decimals) + 0.5)
 
 
+def published_significant(value, decimals):
+    """Rounds a value, below 0.1 to six significant digits. Returns its units and its decimals."""
+    place = next((place for place in range(1, 15) if value * 10.0**place >= 1.0), 15)
+    if place > 1:
+        decimals = max(decimals, min(place + 5, 15))
+    return published(value, decimals), decimals
+
+
 def floats(table):
     """Converts all numbers of a table to doubles, including whole numbers."""
     return {name: float(value) for name, value in table.items()}
@@ -314,7 +322,7 @@ class Model:
     # Price, hashprice, break-even; full cost
 
     def economics(self, figures, price):
-        """Ratio, hashprice, break-evens in USD/kWh and J/TH, and share below the price."""
+        """Ratio and hashprice, both as units and decimals; break-evens in USD/kWh and J/TH, and share below the price."""
         scale = float(10**self.usd)
         average, usd = figures.everywhere[1] / scale, price / scale
         efficiencies = energy_costs = costs = 0.0
@@ -330,8 +338,8 @@ class Model:
         per_block = float(figures.difficulty) * self.network["hashes_per_difficulty"]
         hashprice = usd * figures.reward * 86400.0 * 1e15 / per_block
         return (
-            published(usd / average, 4),
-            published(hashprice, self.usd),
+            published_significant(usd / average, 4),
+            published_significant(hashprice, self.usd),
             average / overhead / energy * usd / average,
             efficiency * usd / average,
             floor(share_up_to(halves(figures), float(price)) + 0.5),

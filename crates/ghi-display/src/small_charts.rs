@@ -20,7 +20,7 @@ pub fn sparkline(averages: &[Decimal]) -> String {
     let drawn = averages.len().min(POINTS_MAX);
     let place = |index| index * averages.len().saturating_sub(1) / drawn.saturating_sub(1).max(1);
     let averages: Vec<Decimal> = (0..drawn).map(|index| averages[place(index)]).collect();
-    let costs = || averages.iter().map(|cost| cost.count() as f64);
+    let costs = || averages.iter().map(|cost| cost.to_f64());
     let low = costs().fold(f64::INFINITY, f64::min);
     let span = costs().fold(f64::NEG_INFINITY, f64::max) - low;
     let step = (WIDTH - 2.0 * MARGIN) / averages.len().saturating_sub(1).max(1) as f64;

@@ -24,6 +24,9 @@ impl Decimal {
     /// float, which is written with the same digits. Multiplying it by a share does not overflow.
     pub(crate) const COUNT_MAX: f64 = 1e15;
 
+    /// The significant digits of numbers in tables that don't have fixed decimals.
+    pub(crate) const SIGNIFICANT_DIGITS: u8 = 6;
+
     /// `count` units of the last decimal, with at most 15 decimals.
     pub const fn new(count: u64, decimals: u8) -> Self {
         assert!(decimals <= DECIMALS_MAX);
@@ -33,6 +36,15 @@ impl Decimal {
     /// Rounds a value that is not negative.
     pub(crate) fn nearest(value: f64, decimals: u8) -> Self {
         Self::new((value * power_of_ten(decimals) + 0.5) as u64, decimals)
+    }
+
+    /// Rounds a value that is not negative. Below 0.1, it has as many decimals as it takes to keep
+    /// [`Decimal::SIGNIFICANT_DIGITS`], at most 15.
+    pub(crate) fn nearest_significant(value: f64, decimals: u8) -> Self {
+        let first_digit = (1..DECIMALS_MAX).find(|place| value * power_of_ten(*place) >= 1.0);
+        let place = first_digit.unwrap_or(DECIMALS_MAX);
+        let needed = if place > 1 { place - 1 + Self::SIGNIFICANT_DIGITS } else { decimals };
+        Self::nearest(value, needed.clamp(decimals, DECIMALS_MAX))
     }
 
     /// The count of units of the last decimal.
@@ -133,6 +145,22 @@ mod tests {
             (2e-9, 12, 2_000),
         ] {
             assert_eq!(Decimal::nearest(value, decimals).count(), count, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_small_value_keeps_six_significant_digits() {
+        for (value, decimals, text) in [
+            (1.543_4, 4, "1.5434"),
+            (0.154_321_9, 4, "0.1543"),
+            (0.1, 4, "0.1000"),
+            (0.099_912_345, 4, "0.0999123"),
+            (0.000_001_765_432_19, 4, "0.00000176543"),
+            (0.017_654_321_9, 10, "0.0176543219"),
+            (3e-15, 2, "0.000000000000003"),
+            (0.0, 4, "0.000000000000000"),
+        ] {
+            assert_eq!(Decimal::nearest_significant(value, decimals).to_string(), text);
         }
     }
 

@@ -16,9 +16,6 @@ use crate::what_if::Variable;
 /// The decimals of [`Economics::price_to_cost`].
 const RATIO_DECIMALS: u8 = 4;
 
-/// The significant digits of break-even values.
-const BREAK_EVEN_DIGITS: usize = 6;
-
 /// Seconds per day.
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
@@ -34,9 +31,10 @@ pub struct Economics {
     pub price_usd: Decimal,
     /// The published worldwide average.
     pub avg_cost_usd: Decimal,
-    /// Price divided by cost, with four decimals.
+    /// Price divided by cost, with four decimals, or six significant digits below 0.1.
     pub price_to_cost: Decimal,
-    /// The daily revenue of 1 PH/s from block rewards, without fees.
+    /// The daily revenue of 1 PH/s from block rewards, without fees. Below 0.1, it has six significant
+    /// digits.
     pub hashprice_usd_per_ph_day: Decimal,
     /// The power price at which the average cost equals the price, with everything else at the mean.
     pub break_even_usd_per_kwh: DisplayNumber,
@@ -98,13 +96,18 @@ impl Model {
         let hashes_per_block =
             network.difficulty as f64 * self.inputs.network.hashes_per_difficulty;
         let revenue = price * network.block_reward_coins * SECONDS_PER_DAY * HASHES_PER_PH;
-        let break_even = |mean| DisplayNumber::new(mean * price / avg, BREAK_EVEN_DIGITS);
+        let digits = Decimal::SIGNIFICANT_DIGITS.into();
+        let break_even = |mean| DisplayNumber::new(mean * price / avg, digits);
+        let hashprice = revenue / hashes_per_block;
         Ok(Economics {
             date: day.date,
             price_usd,
             avg_cost_usd: day.global.avg_usd,
-            price_to_cost: Decimal::nearest(price / avg, RATIO_DECIMALS),
-            hashprice_usd_per_ph_day: self.usd(revenue / hashes_per_block),
+            price_to_cost: Decimal::nearest_significant(price / avg, RATIO_DECIMALS),
+            hashprice_usd_per_ph_day: Decimal::nearest_significant(
+                hashprice,
+                self.inputs.decimals.usd,
+            ),
             break_even_usd_per_kwh: break_even(avg / overhead / energy),
             break_even_j_per_th: break_even(efficiency),
             hashrate_below_price_pct: CostCurve::new(day).share_below_pct(price_usd),

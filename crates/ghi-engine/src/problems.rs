@@ -38,6 +38,11 @@ pub(crate) struct Location<'a> {
 }
 
 impl<'a> Location<'a> {
+    /// The line, counted from 1, if it is in one line.
+    pub(crate) fn line(&self) -> Option<usize> {
+        self.line
+    }
+
     /// A line of the inputs file, or the whole file.
     pub(crate) fn toml(line: Option<usize>) -> Self {
         Self { file: InputFile::Toml, line, column: None }

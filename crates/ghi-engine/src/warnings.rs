@@ -1,7 +1,9 @@
 //! Warnings about probable mistakes in valid inputs, mainly wrong units.
 
-use crate::calendar::date_of;
-use crate::cost::capital_usd_per_coin;
+use std::ops::RangeInclusive;
+
+use crate::calendar::{FIRST, date_of, day_number};
+use crate::cost::{capital_usd_per_coin, hashes_per_coin};
 use crate::day::CostKind;
 use crate::decimal::DisplayNumber;
 use crate::derivation::CONTEXT_DIGITS;
@@ -12,17 +14,33 @@ use crate::text::listed;
 /// A value that differs from the expected one by this factor or more is suspicious.
 const FAR: f64 = 5.0;
 
-/// A price of this many USD/kWh or more is probably in cents: mining at a dollar never pays.
-const EXPENSIVE_USD_PER_KWH: f64 = 1.0;
+/// Outside these bounds, a price is probably in cents, or in USD per MWh or Wh: mining at half a dollar never
+/// pays, and at half a cent power is all but free.
+const USUAL_USD_PER_KWH: RangeInclusive<f64> = 0.005..=0.5;
+
+/// By this factor, the hashrates of a series may differ from those that the difficulties imply, in the median.
+const HASHRATE_FACTOR: f64 = 3.0;
+
+/// By this factor, the cost of a coin may differ from its price, in the median.
+const PRICE_FACTOR: f64 = 20.0;
+
+/// From this factor on, the price itself is probably in another unit.
+const PRICE_UNIT_FACTOR: f64 = 100.0;
+
+/// A slip in a few rows of a series ends within this many rows.
+const SLIP_ROWS: usize = 7;
+
+/// By these factors, a block reward may rise and fall from one row to the next.
+const REWARD_STEPS: [f64; 2] = [2.0, 2.2];
+
+/// The same for an efficiency.
+const EFFICIENCY_STEPS: [f64; 2] = [3.0, 3.0];
 
 /// If all percentages of movement are below this, they are probably fractions.
 const SMALL_PCT: f64 = 0.5;
 
 /// The same for the fee, which moves the most: even 0.65 is probably a fraction.
 const SMALL_FEE_PCT: f64 = 1.0;
-
-/// A larger change in efficiency between two rows is suspicious.
-const EFFICIENCY_STEP: f64 = 3.0;
 
 /// Three years. A longer series probably includes a halving.
 const REWARD_DAYS: i32 = 1_096;
@@ -41,7 +59,9 @@ impl Inputs {
     /// Probable mistakes, one line each. The inputs are valid and may be intended, so they are accepted.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.region_warnings();
-        warnings.extend(self.hashrate_warning());
+        let scale_warning = self.hashrate_warning().or_else(|| self.price_warning());
+        // A price of power in cents explains a cost that is too high.
+        warnings.extend(scale_warning.filter(|_| warnings.is_empty()));
         warnings.extend(self.gap_warning());
         warnings.extend(self.step_warnings());
         warnings.extend(self.partial_column_warnings());
@@ -57,9 +77,11 @@ impl Inputs {
         let warnings = self.regions.iter().zip(far_averages).enumerate();
         let mut warnings: Vec<String> = warnings
             .filter_map(|(index, (region, far_average))| {
-                let in_series = self.expensive_row(index);
+                let in_series = self.unusual_row(index);
                 in_series.or(far_average).or_else(|| {
-                    expensive(region, region.electricity_usd_per_kwh, "in the inputs file")
+                    let location =
+                        format!("on line {} of the inputs file", region.electricity_line);
+                    unusual_price(region, region.electricity_usd_per_kwh, &location)
                 })
             })
             .collect();
@@ -71,12 +93,12 @@ impl Inputs {
         warnings
     }
 
-    /// The first row of a region with a price that is probably in cents.
-    fn expensive_row(&self, region: usize) -> Option<String> {
+    /// The first row of a region with a price that is probably in another unit.
+    fn unusual_row(&self, region: usize) -> Option<String> {
         self.series.regions.get(region)?.iter().find_map(|row| {
             let prices = row.electricity_usd_per_kwh.into_iter().flatten().map(PositiveF64::get);
             let location = format!("on line {} of the region series", row.line);
-            expensive(&self.regions[region], prices, &location)
+            unusual_price(&self.regions[region], prices, &location)
         })
     }
 
@@ -111,19 +133,61 @@ impl Inputs {
         found
     }
 
-    /// The first hashrate of the series that does not match its difficulty.
+    /// Hashrates of the series that do not match their difficulties. A single row may be an unusual day, so the
+    /// median is compared.
     fn hashrate_warning(&self) -> Option<String> {
-        self.series.network.iter().find_map(|row| {
-            let (given, implied) = (row.hashrate_eh?, self.implied_hashrate_eh(row.difficulty));
-            let is_far = given >= implied * FAR || given * FAR <= implied;
-            is_far.then(|| {
-                format!(
-                    "network series, line {}: hashrate_eh is {given}, but the difficulty implies {}; expected EH/s",
-                    row.line,
-                    DisplayNumber::new(implied, CONTEXT_DIGITS)
-                )
-            })
+        let rows = self.series.network.iter();
+        let ratio = |row: &NetworkRow| {
+            Some((row.hashrate_eh? / self.implied_hashrate_eh(row.difficulty), row.line))
+        };
+        let (ratio, line) = median(rows.filter_map(ratio))?;
+        let is_far = !(1.0 / HASHRATE_FACTOR..=HASHRATE_FACTOR).contains(&ratio);
+        is_far.then(|| {
+            format!(
+                "network series, line {line}: hashrate_eh is {} times what the difficulty implies, as in about half of the rows; is it in EH/s? If so, check seconds_per_block and hashes_per_difficulty in [network]",
+                DisplayNumber::new(ratio, CONTEXT_DIGITS)
+            )
         })
+    }
+
+    /// A market price that is far from the cost of a coin, in the median.
+    fn price_warning(&self) -> Option<String> {
+        let network = &self.network;
+        let ratio = |row: Option<&NetworkRow>| {
+            let price = row.and_then(|row| row.price_usd).or(network.price_usd)?;
+            let difficulty = row.map_or(self.base_difficulty(), |row| row.difficulty as f64);
+            let day = row.map_or(day_number(FIRST), |row| row.day.into());
+            let reward = row.and_then(|row| row.block_reward_coins);
+            let reward = reward.unwrap_or_else(|| self.reward_on(day));
+            let hashes = hashes_per_coin(difficulty, network.hashes_per_difficulty, reward);
+            Some((self.average_cost_usd(hashes, day) / price, row.map_or(0, |row| row.line)))
+        };
+        let rows = self.series.network.iter().map(Some);
+        let no_rows = self.series.network.is_empty().then_some(None);
+        let (ratio, line) = median(rows.chain(no_rows).filter_map(ratio))?;
+        let meant = if ratio > PRICE_UNIT_FACTOR {
+            "is price_usd in USD, not in BTC?"
+        } else if ratio > PRICE_FACTOR {
+            "is price_usd in USD, and efficiency_j_per_th in J/TH, not in W?"
+        } else if ratio < 1.0 / PRICE_FACTOR {
+            "is efficiency_j_per_th in J/TH? 1 J/GH is 1,000 J/TH, and 1 J/MH is 1,000,000 J/TH"
+        } else {
+            return None;
+        };
+        let location =
+            if line > 0 { format!("network series, line {line}: ") } else { String::new() };
+        let ratio = DisplayNumber::new(ratio, CONTEXT_DIGITS);
+        Some(format!("{location}the cost of a coin is {ratio} times its price; {meant}"))
+    }
+
+    /// The average cost of a number of hashes on a day, without movement.
+    fn average_cost_usd(&self, hashes: f64, day: i64) -> f64 {
+        let regions = self.regions.iter().enumerate().map(|(index, region)| {
+            let row = self.series.region_on(index, day);
+            let share = RegionRow::hashrate_share_pct(row, region.hashrate_share_pct).to_f64();
+            share / 100.0 * region.fleet(row).cost_usd(hashes, CostKind::Avg)
+        });
+        regions.sum()
     }
 
     /// The days between rows that are too far apart.
@@ -142,30 +206,44 @@ impl Inputs {
         })
     }
 
-    /// For each column of the network series and each region, the first suspiciously large change.
+    /// For each column of the network series and each region, the first suspicious change.
     fn step_warnings(&self) -> Vec<String> {
-        let rows = &self.series.network;
-        let columns: [(&str, f64, NetworkColumn); 3] = [
-            ("difficulty", 5.0, |row| Some(row.difficulty as f64)),
-            ("fee_usd", 20.0, |row| row.fee_usd),
-            ("price_usd", 5.0, |row| row.price_usd),
+        let columns: [(&str, f64, NetworkColumn); 5] = [
+            ("difficulty", 10.0, |row| Some(row.difficulty as f64)),
+            ("hashrate_eh", 100.0, |row| row.hashrate_eh),
+            ("fee_usd", 1_000.0, |row| row.fee_usd),
+            ("block_reward_coins", 10.0, |row| row.block_reward_coins),
+            ("price_usd", 10.0, |row| row.price_usd),
         ];
         let columns = columns.into_iter().filter_map(|(name, most, value)| {
-            let values = rows.iter().filter_map(|row| Some((row.line, value(row)?)));
-            let (line, step) = large_step(values, most)?;
+            let rows = self.series.network.iter();
+            let values: Vec<_> = rows.filter_map(|row| Some((row.line, value(row)?))).collect();
+            let is_reward = name == "block_reward_coins";
+            let reward_step = || large_step(&values, REWARD_STEPS).filter(|_| is_reward);
+            let (line, step) = slip(&values, most).or_else(reward_step)?;
             Some(format!("network series, line {line}: {name} {step}"))
         });
         let regions = self.regions.iter().zip(&self.series.regions).filter_map(|(region, rows)| {
             let values = |kind: usize| {
                 let efficiency =
                     |row| RegionRow::efficiency_j_per_th(Some(row), region.efficiency_j_per_th);
-                rows.iter().map(move |row| (row.line, efficiency(row)[kind]))
+                rows.iter().map(move |row| (row.line, efficiency(row)[kind])).collect::<Vec<_>>()
             };
-            let (line, step) = (0..3).find_map(|kind| large_step(values(kind), EFFICIENCY_STEP))?;
+            let step = |kind| large_step(&values(kind), EFFICIENCY_STEPS);
+            let (line, step) = (0..3).find_map(step)?;
             let region = title(region);
             Some(format!("region series, line {line}: efficiency_j_per_th of {region} {step}"))
         });
-        columns.chain(regions.take(REGIONS_MAX)).collect()
+        columns.chain(self.reward_step_warning()).chain(regions.take(REGIONS_MAX)).collect()
+    }
+
+    /// The first suspicious change in the rewards of the inputs file.
+    fn reward_step_warning(&self) -> Option<String> {
+        let later = self.network.rewards.iter().map(|(_, coins)| *coins);
+        let rewards = std::iter::once(self.network.block_reward_coins).chain(later);
+        let (index, step) = large_step(&(0..).zip(rewards).collect::<Vec<_>>(), REWARD_STEPS)?;
+        let (from, _) = self.network.rewards.get((index as usize).checked_sub(1)?)?;
+        Some(format!("network.reward from {}: coins {step}", date_of(*from)))
     }
 
     /// Columns of the network series that are empty in some rows, and what their days have instead.
@@ -215,12 +293,7 @@ impl Inputs {
     fn capital_warning(&self) -> Option<String> {
         let capital = self.capital.as_ref()?;
         let (_, day) = self.series.covered().unwrap_or_default();
-        let regions = self.regions.iter().enumerate().map(|(index, region)| {
-            let row = self.series.region_on(index, day);
-            let share = RegionRow::hashrate_share_pct(row, region.hashrate_share_pct).to_f64();
-            share / 100.0 * region.fleet(row).cost_usd(HASHES, CostKind::Avg)
-        });
-        let running = regions.sum::<f64>();
+        let running = self.average_cost_usd(HASHES, day);
         let factor = capital_usd_per_coin(HASHES, capital.usd_per_th, capital.years) / running;
         (factor > 1.0).then(|| {
             format!(
@@ -249,19 +322,39 @@ impl Inputs {
     }
 }
 
-/// The line and a description of the first change, up or down, by a factor of more than `most`.
-fn large_step(values: impl Iterator<Item = (u32, f64)>, most: f64) -> Option<(u32, String)> {
-    let mut before = None;
-    for (line, value) in values {
-        let previous = before.replace(value).unwrap_or(value);
-        if value > previous * most || previous > value * most {
-            let step = format!(
-                "changes from {previous} to {value}, by a factor of more than {most}; is it correct?"
-            );
-            return Some((line, step));
-        }
-    }
-    None
+/// The line and a description of the first rise or fall by more than these factors.
+fn large_step(values: &[(u32, f64)], [rise, fall]: [f64; 2]) -> Option<(u32, String)> {
+    values.windows(2).find_map(|pair| {
+        let ratio = pair[1].1 / pair[0].1;
+        let most = if ratio > 1.0 { rise } else { fall };
+        (ratio > rise || ratio < 1.0 / fall).then(|| (pair[1].0, changes(pair, most)))
+    })
+}
+
+/// The line and a description of the first change by a factor of more than `most` that is soon undone. At the
+/// end of the rows, that is unknown, and the change is suspicious too.
+fn slip(values: &[(u32, f64)], most: f64) -> Option<(u32, String)> {
+    let is_near = |a: f64, b: f64| a <= b * most && b <= a * most;
+    let pairs = values.windows(2).zip(2..);
+    let mut slips = pairs.filter(|(pair, next)| {
+        let (before, after) = (pair[0].1, &values[*next..]);
+        let is_undone = after.iter().take(SLIP_ROWS).any(|(_, value)| is_near(*value, before));
+        !is_near(pair[1].1, before) && (is_undone || after.len() < SLIP_ROWS)
+    });
+    let (pair, _) = slips.next()?;
+    Some((pair[1].0, changes(pair, most)))
+}
+
+fn changes(pair: &[(u32, f64)], most: f64) -> String {
+    let [before, value] = [pair[0].1, pair[1].1];
+    format!("changes from {before} to {value}, by a factor of more than {most}; is it correct?")
+}
+
+/// The element in the middle, by its number.
+fn median(values: impl Iterator<Item = (f64, u32)>) -> Option<(f64, u32)> {
+    let mut values: Vec<_> = values.collect();
+    let middle = values.len().checked_sub(1)? / 2;
+    Some(*values.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0)).1)
 }
 
 /// A region as it is named in warnings.
@@ -269,15 +362,16 @@ fn title(region: &RegionInputs) -> String {
     format!("{} ({})", region.id, region.name)
 }
 
-/// A warning about the first price that is probably in cents.
-fn expensive(
+/// A warning about the first price of power that is probably in another unit.
+fn unusual_price(
     region: &RegionInputs,
     prices: impl IntoIterator<Item = f64>,
     location: &str,
 ) -> Option<String> {
-    let price = prices.into_iter().find(|price| *price >= EXPENSIVE_USD_PER_KWH)?;
+    let price = prices.into_iter().find(|price| !USUAL_USD_PER_KWH.contains(price))?;
+    let unit = if price > *USUAL_USD_PER_KWH.end() { "; is it in cents?" } else { "." };
     Some(format!(
-        "the electricity of {} costs {price} {location}; is it in cents? Expected USD per kWh, such as 0.055",
+        "the electricity of {} costs {price} {location}{unit} Expected USD per kWh, such as 0.055",
         title(region)
     ))
 }

@@ -177,6 +177,15 @@ fn hashprice_break_evens_and_capital_follow_from_the_price() {
     assert_eq!(economics.hashprice_usd_per_ph_day.to_string(), "35.42");
     let ratio = price.to_f64() / day.global.avg_usd.to_f64();
     assert_eq!(economics.price_to_cost.to_string(), format!("{ratio:.4}"));
+    // A price far below the cost is not rounded to zero.
+    let small = model.economics(&day, Decimal::new(1, 2)).unwrap();
+    let ratio = 0.01 / day.global.avg_usd.to_f64();
+    let hashprice = 0.01 * 3.125 * 86_400.0 * 1e15 / (136_607_070_542_530.0 * 4_294_967_296.0);
+    for (figure, value) in
+        [(small.price_to_cost, ratio), (small.hashprice_usd_per_ph_day, hashprice)]
+    {
+        assert!((figure.to_f64() / value - 1.0).abs() < 5e-6, "{figure}, {value}");
+    }
     // At the break-even, the mean miner pays the price.
     let mut miner = model.mean_miner(Scope::Global, &day).unwrap().what_if();
     miner.electricity_usd_per_kwh = economics.break_even_usd_per_kwh.value();

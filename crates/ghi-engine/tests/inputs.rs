@@ -154,7 +154,7 @@ fn numbers_out_of_range_are_refused() {
         (
             "hashrate_eh = 975.0",
             "hashrate_eh = 1e-12",
-            "network.hashrate_eh, seconds_per_block and hashes_per_difficulty result in a difficulty of 0.14; including its movement, it must be from 1 to 9e15",
+            "network.hashrate_eh, seconds_per_block and hashes_per_difficulty result in a difficulty of 0.14; including its movement, it must be from 1 to 9e15: lower hashes_per_difficulty, which doesn't change the costs",
         ),
     ] {
         // A piece that starts with a line break is on the next line.
@@ -191,6 +191,24 @@ fn a_file_too_large_for_ten_thousand_regions_is_refused() {
     // Long strings and comments have no structure.
     let text = format!("{DEFAULT_INPUTS}# {}\n", "x".repeat(5_000_000));
     assert!(Inputs::parse(&text).is_ok());
+}
+
+#[test]
+fn a_unit_of_difficulty_that_is_too_small_can_be_raised() {
+    // Kaspa's own units.
+    let kaspa = |hashes: &str| {
+        let text = DEFAULT_INPUTS
+            .replace("hashrate_eh = 975.0", "hashrate_eh = 0.5")
+            .replace("seconds_per_block = 600", "seconds_per_block = 0.1")
+            .replace("4294967296", hashes)
+            .replace("retarget_days = 14", "retarget_days = 0")
+            .replace("usd = 2", "usd = 6");
+        Inputs::parse(&text)
+    };
+    let error = kaspa("2").unwrap_err().to_string();
+    let advice = "result in a difficulty of 2.5e16; including its movement, it must be from 1 to 9e15: raise hashes_per_difficulty, which doesn't change the costs";
+    assert!(error.ends_with(advice), "{error}");
+    assert!(kaspa("2000").is_ok());
 }
 
 #[test]

@@ -261,7 +261,11 @@ fn invalid_cells_are_reported() {
             "column 2 (difficulty): the cell is empty; expected a number from 1 to 9e15",
         ),
         ("2025-10-03,0,1,1,1", "column 2 (difficulty): \"0\" is not a number from 1 to 9e15"),
-        ("2025-10-03,1e16,1,1,1", "column 2 (difficulty): \"1e16\" is not a number from 1 to 9e15"),
+        (
+            "2025-10-03,1e16,1,1,1",
+            "column 2 (difficulty): \"1e16\" is not a number from 1 to 9e15; divide the column by a power of ten, and multiply hashes_per_difficulty in [network] by it",
+        ),
+        ("2025-10-03,-1,1,1,1", "column 2 (difficulty): \"-1\" is not a number from 1 to 9e15"),
         (
             "2025-10-03,1,-1,1,1",
             "column 3 (hashrate_eh): \"-1\" is not a number from 1e-12 to 1000000",

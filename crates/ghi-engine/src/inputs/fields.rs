@@ -216,6 +216,7 @@ fn region(table: &mut Table<'_>, overhead: f64) -> RegionInputs {
         efficiency_j_per_th: levels(table, EFFICIENCY_LEVELS),
         electricity_usd_per_kwh: levels(table, ELECTRICITY_LEVELS),
         overhead: table.number_or("overhead", overhead, ranges::OVERHEAD),
+        electricity_line: table.location(ELECTRICITY_LEVELS.name).line().unwrap_or_default(),
     }
 }
 

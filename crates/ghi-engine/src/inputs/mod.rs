@@ -117,6 +117,8 @@ pub(crate) struct RegionInputs {
     pub(crate) electricity_usd_per_kwh: [f64; 3],
     /// The region's own, or the network's.
     pub(crate) overhead: f64,
+    /// The line of the prices in the inputs file, counted from 1.
+    pub(crate) electricity_line: usize,
 }
 
 impl Default for Inputs {

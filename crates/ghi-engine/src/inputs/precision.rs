@@ -67,8 +67,9 @@ impl PrecisionCheck<'_> {
         let base = self.inputs.base_difficulty();
         let difficulty = movement.difficulty_extremes();
         if !difficulty.times(base).are_within(ranges::DIFFICULTY) {
+            let advice = if base < ranges::DIFFICULTY.min { "lower" } else { "raise" };
             let message = format!(
-                "network.hashrate_eh, seconds_per_block and hashes_per_difficulty result in a difficulty of {}; including its movement, it must be {}",
+                "network.hashrate_eh, seconds_per_block and hashes_per_difficulty result in a difficulty of {}; including its movement, it must be {}: {advice} hashes_per_difficulty, which doesn't change the costs",
                 brief(base),
                 ranges::DIFFICULTY
             );

@@ -22,6 +22,10 @@ const UTF_16: &str = "the file is in UTF-16; save it as \"CSV UTF-8\"";
 const WORKBOOK: &str =
     "the file is an Excel workbook or a zip archive; save the sheet as \"CSV UTF-8\"";
 
+/// The way out for coins whose unit of difficulty is small.
+const LARGE_DIFFICULTY: &str =
+    "; divide the column by a power of ten, and multiply hashes_per_difficulty in [network] by it";
+
 /// A CSV file at one of its rows.
 pub(super) struct Sheet<'a> {
     file: InputFile,
@@ -174,7 +178,9 @@ impl<'a> Sheet<'a> {
         }
         let in_range = number.filter(|number| range.contains(*number));
         if in_range.is_none() {
-            self.report_content(column, &format!("a number {range}"));
+            let is_large = column.name == "difficulty" && number > Some(range.max);
+            let advice = if is_large { LARGE_DIFFICULTY } else { "" };
+            self.report_content(column, &format!("a number {range}{advice}"));
         }
         in_range
     }
