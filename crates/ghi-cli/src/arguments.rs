@@ -7,6 +7,7 @@ use clap::builder::BoolishValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use ghi_contract::is_region_id;
+use ghi_engine::listed;
 
 use crate::output::print_error;
 use crate::{
@@ -87,7 +88,7 @@ fn exit(error: &clap::Error, line: &[OsString]) -> ! {
     if !error.use_stderr() {
         error.exit();
     }
-    let text = error.to_string();
+    let text = alias_message(error, line).unwrap_or_else(|| error.to_string());
     let is_message = |part: &&str| !part.starts_with("Usage:") && !part.starts_with("For more");
     let parts = text.trim_start_matches("error: ").split("\n\n").filter(is_message);
     let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -96,7 +97,30 @@ fn exit(error: &clap::Error, line: &[OsString]) -> ! {
     std::process::exit(2);
 }
 
-/// Suggests what an unknown word after `show` may mean, or where to find help.
+/// Describes an error of `--listen` that was typed under other names, which clap does not report.
+fn alias_message(error: &clap::Error, line: &[OsString]) -> Option<String> {
+    const LISTEN: &str = "'--listen <ADDR>'";
+    let text = error.to_string();
+    let is_alias = |flag: &&str| {
+        let name = flag.strip_prefix("--");
+        name.is_some_and(|name| name == "listen" || serve_flags::LISTEN_ALIASES.contains(&name))
+    };
+    let words = line.iter().filter_map(|word| word.to_str()?.split('=').next());
+    let mut typed: Vec<&str> = words.filter(is_alias).collect();
+    typed.dedup();
+    if !text.contains(LISTEN) || typed.is_empty() || typed == ["--listen"] {
+        return None;
+    }
+    Some(match &typed[..] {
+        [one] => text.replace(LISTEN, &format!("'{one}', which means '--listen'")),
+        all => format!(
+            "{} mean the same; use '--listen' once, with an address and a port, such as '--listen 0.0.0.0:8000'",
+            listed(all)
+        ),
+    })
+}
+
+/// Suggests what an unknown word may mean, or where to find help.
 fn tip(error: &clap::Error, line: &[OsString]) -> Option<String> {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(&**text),
@@ -105,6 +129,10 @@ fn tip(error: &clap::Error, line: &[OsString]) -> Option<String> {
     let has = |word: &str| line.iter().skip(1).any(|given| given == word);
     let is_similar = error.get(ContextKind::SuggestedSubcommand).is_some();
     if let Some(word) = text(ContextKind::InvalidSubcommand) {
+        let show = CommandLine::command().find_subcommand("show")?.clone();
+        if !has("show") && show.find_subcommand(word).is_some() {
+            return Some(format!("tip: a similar subcommand exists: 'show {word}'"));
+        }
         let is_region = has("show") && is_region_id(word) && !is_similar;
         let region = is_region.then(|| format!("tip: for a region, use 'ghi show region {word}'"));
         return region.or_else(|| (!is_similar).then(|| help_tip(line)));

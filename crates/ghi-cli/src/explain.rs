@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use ghi_client::with_query;
 use ghi_contract::GLOBAL;
 use ghi_display::STEPS;
+use ghi_engine::visible;
 use serde_json::{Map, Value};
 
 use crate::flag_values::date;
@@ -46,6 +47,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 }
 
 async fn explained(args: &Args, source: &DocumentSource) -> Result<String, String> {
+    if args.date.is_some() && args.since > args.date {
+        return Err("--since must not be after --date".into());
+    }
     let path = match args.format {
         Format::Csv if args.since.is_some() => {
             return Err("--since is not available as CSV; use --format json".into());
@@ -58,6 +62,9 @@ async fn explained(args: &Args, source: &DocumentSource) -> Result<String, Strin
     let text = source.file(&target).await?;
     if matches!(args.format, Format::Table) { explanation_table(&text, source) } else { Ok(text) }
 }
+
+/// The maximum length of a text of the document, in characters.
+const TEXT_MAX: usize = 100;
 
 /// The formulas of the steps.
 const FORMULAS: &str = "\
@@ -91,7 +98,7 @@ const MINING: [[&str; 2]; 4] = [
 fn explanation_table(json: &str, source: &DocumentSource) -> Result<String, String> {
     let document: Value = parse_document::<Map<_, _>>(json)?.into();
     let [id, date] = ["region_id", "date"].map(|field| text(&document[field]));
-    let (data, coin) = (source.kind_of_data(id, date), source.coin().name);
+    let (data, coin) = (source.kind_of_data(&id, &date), source.coin().name);
     let title = format!("Cost of mining one {coin}, {id}, {date}\n{data}, {}\n", source.name());
     let mut sections = vec![title];
     if id == GLOBAL {
@@ -116,8 +123,9 @@ fn explanation_table(json: &str, source: &DocumentSource) -> Result<String, Stri
     Ok(sections.join("\n"))
 }
 
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
+/// Returns a text without control characters, whatever a server sends.
+fn text(value: &Value) -> String {
+    visible(value.as_str().unwrap_or_default(), TEXT_MAX)
 }
 
 fn entries(list: &Value) -> impl Iterator<Item = &Value> {
@@ -160,7 +168,7 @@ fn contributions(document: &Value) -> String {
     let mut rows = vec![row(["region", "share %", "min", "avg", "max", "share x avg"])];
     for (([id, share, ..], costs), sum) in all.iter().zip(costs.chunks(3)).zip(sums) {
         let share = share.as_f64().map_or("-".into(), |share| plain(share, 2));
-        rows.push([&[text(id).to_owned(), share], costs, &[sum]].concat());
+        rows.push([&[text(id), share], costs, &[sum]].concat());
     }
     aligned(&rows)
 }
@@ -168,12 +176,12 @@ fn contributions(document: &Value) -> String {
 /// Formats the steps from difficulty to costs. The worldwide average is the cost of the mean miner.
 fn steps(document: &Value) -> String {
     let heading = |case: &Value| {
-        let bound = match text(&case["bound"]) {
+        let bound = match &*text(&case["bound"]) {
             "min" => "minimum",
             "avg" => "average",
             _ => "maximum",
         };
-        match text(&document["region_id"]) {
+        match &*text(&document["region_id"]) {
             GLOBAL => format!("{bound}: {}", text(&case["region_id"])),
             _ => bound.into(),
         }

@@ -20,6 +20,10 @@ pub(crate) struct Args {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
+    /// Overwrite files that exist
+    #[arg(long)]
+    force: bool,
+
     #[command(flatten)]
     embedded: EmbeddedArgs,
 }
@@ -65,30 +69,27 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let server = start(inputs);
     let model = server.model();
     model.check(clock.now().date()).map_err(|no_figures| no_figures.to_string())?;
-    let mut index = Vec::new();
-    let mut write = |server: &InProcess, request: [&str; 3]| -> Result<(), String> {
+    let (mut index, mut files) = (Vec::new(), Vec::new());
+    let mut add = |server: &InProcess, request: [&str; 3]| {
         let (entry, content) = fixture(server, request);
-        write_file(args, request[0], &content)?;
+        files.push((request[0].to_owned(), content));
         index.push(entry);
-        Ok(())
     };
-    fs::create_dir_all(&args.folder)
-        .map_err(|error| format!("cannot create {}: {error}", args.folder.display()))?;
-    DOCUMENTS.into_iter().try_for_each(|request| write(&server, request))?;
+    DOCUMENTS.into_iter().for_each(|request| add(&server, request));
     for id in model.registry().regions().iter().map(|region| &region.id) {
         let path = format!("/v1/ghi/history?region_id={id}");
-        write(&server, [&format!("history-{id}.json"), &path, ""])?;
-        write(&server, [&format!("region-{id}.json"), &format!("/v1/ghi/regions/{id}"), ""])?;
+        add(&server, [&format!("history-{id}.json"), &path, ""]);
+        add(&server, [&format!("region-{id}.json"), &format!("/v1/ghi/regions/{id}"), ""]);
     }
-    ERRORS.into_iter().try_for_each(|request| write(&server, request))?;
+    ERRORS.into_iter().for_each(|request| add(&server, request));
     let without_price = Inputs::parse(&DEFAULT_INPUTS.replace("price_usd = 80000.0\n", ""));
     let without_price = start(without_price.map_err(|error| error.to_string())?);
-    write(&without_price, ["no_price.json", "/export/economics.csv", ""])?;
+    add(&without_price, ["no_price.json", "/export/economics.csv", ""]);
     server.start_draining();
-    write(&server, ["draining.json", "/readyz", ""])?;
-    let count = index.len() + 1;
-    let text = format!("{:#}\n", Value::from(index));
-    write_file(args, "index.json", text.as_bytes())?;
+    add(&server, ["draining.json", "/readyz", ""]);
+    files.push(("index.json".into(), format!("{:#}\n", Value::from(index)).into_bytes()));
+    let count = files.len();
+    write_files(args, files)?;
     let (folder, list) = (args.folder.display(), args.folder.join("index.json"));
     print(&format!("Wrote {count} files to {folder}; see {}\n", list.display()))
 }
@@ -115,7 +116,18 @@ fn fixture(server: &InProcess, [file, path, prefer]: [&str; 3]) -> (Value, Vec<u
     (entry, response.into_body().into())
 }
 
-fn write_file(args: &Args, name: &str, content: &[u8]) -> Result<(), String> {
-    let file = args.folder.join(name);
-    fs::write(&file, content).map_err(|error| format!("cannot write {}: {error}", file.display()))
+/// Writes all files, or none if one exists.
+fn write_files(args: &Args, files: Vec<(String, Vec<u8>)>) -> Result<(), String> {
+    let folder = &args.folder;
+    let mut paths = files.iter().map(|(name, _)| folder.join(name));
+    if let Some(path) = paths.find(|path| !args.force && path.exists()) {
+        return Err(format!("{} exists; use --force to overwrite it", path.display()));
+    }
+    fs::create_dir_all(folder)
+        .map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
+    files.into_iter().try_for_each(|(name, content)| {
+        let path = folder.join(name);
+        fs::write(&path, content)
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))
+    })
 }

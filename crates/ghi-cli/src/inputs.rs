@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use ghi_contract::GLOBAL;
 use ghi_engine::{
     Costs, DEFAULT_INPUTS, Decimal, Explanation, Model, RegionContribution, Scope,
-    WHOLE_NETWORK_PCT,
+    WHOLE_NETWORK_PCT, visible,
 };
 use ghi_server::{Clock, Inputs};
 
@@ -20,6 +20,9 @@ const INPUTS_MAX: u64 = 6 * 1024 * 1024;
 
 /// The maximum size of a series in bytes: more than twice the size of ten years of 200 regions.
 pub(crate) const SERIES_MAX: u64 = 128 * 1024 * 1024;
+
+/// The maximum length of a path in a message about a row, in characters.
+const PATH_MAX: usize = 200;
 
 /// The maximum number of regions shown, the largest by hashrate.
 const REGIONS_SHOWN: usize = 20;
@@ -124,9 +127,11 @@ pub(crate) fn read(path: &Path) -> Result<Inputs, String> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let series = |name: &str| read_file(&folder.join(name), SERIES_MAX);
     Inputs::parse_with_series(&text, series).map_err(|error| {
-        let problems = error.problems().iter().map(|problem| format!("{path:?}: {problem}"));
+        // With a longer path, a message would lose the row when it is shortened.
+        let path = visible(&format!("{path:?}"), PATH_MAX);
+        let problems = error.problems().iter().map(|problem| format!("{path}: {problem}"));
         let more = Some(error.more()).filter(|more| *more > 0);
-        let more = more.map(|more| format!("{path:?}: and {more} more problems"));
+        let more = more.map(|more| format!("{path}: and {more} more problems"));
         problems.chain(more).collect::<Vec<_>>().join("\n")
     })
 }

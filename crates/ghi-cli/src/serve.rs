@@ -171,6 +171,9 @@ fn config(args: &Args, workers: usize) -> Result<Config, String> {
     if args.chaos_path.is_some() && args.chaos == 0 {
         return Err("--chaos-path needs --chaos, the percentage of requests that fail".into());
     }
+    if args.watch && args.inputs.is_none() {
+        return Err("--watch needs --inputs, the file to watch".into());
+    }
     let for_probes = args.probe_listen.map_or(0, |_| DESCRIPTORS_PER_WORKER + PROBE_CONNECTIONS);
     Ok(Config {
         clock: clock(args.at, args.speed)?,

@@ -14,6 +14,9 @@ use crate::log;
 /// The default of `--idle-timeout`, in the form of a flag value.
 const IDLE_TIMEOUT: &str = "75s";
 
+/// The other names of `--listen`.
+pub(crate) const LISTEN_ALIASES: [&str; 3] = ["port", "host", "bind"];
+
 /// The flags of `ghi serve`; each has an environment variable.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -22,7 +25,7 @@ pub(crate) struct Args {
     #[arg(help_heading = "Listening", long, env = "GHI_LISTEN", value_name = "ADDR")]
     #[arg(default_value = "127.0.0.1:8000", value_parser = listen_address)]
     // The names of this flag in other servers.
-    #[arg(aliases = ["port", "host", "bind"])]
+    #[arg(visible_aliases = LISTEN_ALIASES)]
     pub(crate) listen: SocketAddr,
 
     /// Public base URL for links, if the server is behind a proxy
@@ -39,7 +42,8 @@ pub(crate) struct Args {
     #[arg(value_parser = listen_address)]
     pub(crate) probe_listen: Option<SocketAddr>,
 
-    /// Graceful shutdown: keep serving for this long after SIGTERM, while /readyz returns 503
+    /// Graceful shutdown: keep serving for this long after SIGTERM, while /readyz returns 503. An idle
+    /// server without --trusted-proxy and --probe-listen stops at once
     #[arg(help_heading = "Listening", long, env = "GHI_DRAIN", value_name = "TIME")]
     #[arg(default_value = "5s", value_parser = time_between("0s", "24h"), allow_hyphen_values = true)]
     pub(crate) drain: Duration,

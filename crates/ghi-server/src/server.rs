@@ -57,6 +57,9 @@ const SANDBOX_WORKERS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not zero
 /// ```
 pub struct Server {
     api: Arc<Api>,
+    connections: Arc<Connections>,
+    /// Whether a proxy may send it requests, so that it has to learn of the shutdown in time.
+    is_behind_proxy: bool,
     shutdown: watch::Sender<bool>,
     /// How many requests each worker cut off when it stopped. Closed when all workers have stopped.
     stopped: mpsc::UnboundedReceiver<usize>,
@@ -77,6 +80,7 @@ impl Server {
             head_timeout: config.client_timeout,
             idle_timeout: config.idle_timeout,
         };
+        let is_behind_proxy = !config.trusted_proxies.is_empty() || probes.is_some();
         let api = Arc::new(Api::new(config, address, workers + 1));
         // The first request should not wait for rendering.
         api.prepare_days();
@@ -99,7 +103,7 @@ impl Server {
             let connections = Arc::new(Connections::new(limits));
             start(worker(workers, &connections), "probes".into(), socket, running)?;
         }
-        Ok(Self { api, shutdown, stopped })
+        Ok(Self { api, connections, is_behind_proxy, shutdown, stopped })
     }
 
     /// Returns a handle that replaces the inputs while the server runs.
@@ -111,8 +115,8 @@ impl Server {
     ///
     /// The future returns how long to drain. While draining, the server keeps serving, but `/readyz`
     /// returns 503 and responses close their connections, so that a load balancer sends its requests
-    /// elsewhere. Then open requests have five seconds to finish. Returns how many took longer and were cut
-    /// off.
+    /// elsewhere. Without trusted proxies, probe sockets and open connections there is nobody to drain for.
+    /// Then open requests have five seconds to finish. Returns how many took longer and were cut off.
     ///
     /// This needs a Tokio runtime with time enabled, preferably its own: the next day is rendered on its
     /// thread.
@@ -121,7 +125,9 @@ impl Server {
         let mut tick = ticks(TICK);
         let drain = self.prepare_days_until(shutdown, &mut tick).await;
         self.api.start_draining();
-        self.prepare_days_until(sleep(drain), &mut tick).await;
+        if self.is_behind_proxy || !self.connections.is_empty() {
+            self.prepare_days_until(sleep(drain), &mut tick).await;
+        }
         _ = self.shutdown.send(true);
         let mut cut_off = 0;
         let stopped = async {

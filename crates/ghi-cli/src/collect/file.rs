@@ -56,6 +56,10 @@ impl NetworkFile {
             });
             uncompared.extend(rows.map_err(|why| format!("{path:?}: {why}"))?);
         }
+        // Reading the blocks takes hours, so a file that cannot be written is refused first.
+        let temporary = temporary(&path);
+        let is_writable = File::create(&temporary).and_then(|_| fs::remove_file(&temporary));
+        is_writable.map_err(|error| format!("cannot write {path:?}: {error}"))?;
         let last = uncompared.back().map(|row: &SavedRow| row.date);
         uncompared.drain(..uncompared.len().saturating_sub(COMPARED_ROWS));
         Ok(Self { path, saved, added, last, uncompared })
@@ -127,11 +131,16 @@ impl NetworkFile {
     }
 }
 
-/// Writes a new file, then renames it over the old one, so that a crash never leaves a partial file.
-fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+/// Returns the path of the new file that replaces a file.
+fn temporary(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
-    let new_path = path.with_file_name(name);
+    path.with_file_name(name)
+}
+
+/// Writes a new file, then renames it over the old one, so that a crash never leaves a partial file.
+fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let new_path = temporary(path);
     let mut file = File::create(&new_path)?;
     let written = file.write_all(content).and_then(|()| match fs::metadata(path) {
         Ok(old) => file.set_permissions(old.permissions()),

@@ -92,6 +92,9 @@ fn collect(args: &Args) -> Result<ExitCode, CollectError> {
         return Err(Fixable("--from must not be after --until".into()));
     }
     let today = Clock::system().now().date();
+    if let Some(from) = args.from.filter(|from| *from > today) {
+        return Err(Fixable(format!("--from {from} is in the future; today is {today}")));
+    }
     let file = NetworkFile::open(&args.out)?;
     let after_last = file.last.map(|last| last.saturating_add(1.day()));
     let from = args.from.max(after_last).unwrap_or_else(|| today.saturating_sub(1.year()));
@@ -124,13 +127,16 @@ fn collect(args: &Args) -> Result<ExitCode, CollectError> {
     collection.progress.finish_and_clear();
     saved?;
     if collection.rows_added > 0 || outcome.is_ok() {
-        let (rows, blocks) = (collection.rows_added, grouped(blocks));
-        let rows = format!("{} row{} added", grouped(rows), if rows == 1 { "" } else { "s" });
+        let (rows, blocks) = (rows(collection.rows_added), grouped(blocks));
         let last = collection.file.last.map(|last| format!(" up to {last}")).unwrap_or_default();
         let time = time.as_secs_f64();
-        print_error(&format!("{:?}: {rows}{last}; {blocks} blocks in {time:.1} s", args.out));
+        print_error(&format!("{:?}: {rows} added{last}; {blocks} blocks in {time:.1} s", args.out));
     }
     outcome
+}
+
+fn rows(count: usize) -> String {
+    format!("{} row{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
 /// Returns the user and password of the flags, if any.
@@ -250,9 +256,9 @@ impl Collection {
 
     /// Saves the complete rows: after each month, and at the end.
     fn save(&mut self) -> Result<(), String> {
-        let rows = self.file.save()?;
-        if let Some(last) = self.file.last.filter(|_| rows > 0 && self.progress.is_hidden()) {
-            print_error(&format!("{}: {rows} rows", last.strftime("%Y-%m")));
+        let saved = self.file.save()?;
+        if let Some(last) = self.file.last.filter(|_| saved > 0 && self.progress.is_hidden()) {
+            print_error(&format!("{}: {}", last.strftime("%Y-%m"), rows(saved)));
         }
         Ok(())
     }

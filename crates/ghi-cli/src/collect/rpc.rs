@@ -178,10 +178,12 @@ impl Node {
         };
         let count = calls.len();
         let body = self.post(&Value::Array(calls)).await?;
-        let mut responses = match serde_json::from_slice(&body).map_err(|error| invalid(&error))? {
-            Value::Array(responses) => responses,
+        let mut responses = match serde_json::from_slice(&body) {
+            Ok(Value::Array(responses)) => responses,
             // Some errors are returned once for all calls.
-            response => vec![response],
+            Ok(response) if response["error"].is_object() => vec![response],
+            Ok(_) => return Err(self.not_a_node(&"not a JSON-RPC response")),
+            Err(error) => return Err(self.not_a_node(&error)),
         };
         if let Some(response) = responses.iter().find(|response| !response["error"].is_null()) {
             return Err(rpc_error(method, &response["error"]));
@@ -212,6 +214,7 @@ impl Node {
             (ErrorKind::Timeout, _) => {
                 Other(format!("{url} did not respond within {:?}", self.timeout))
             }
+            (ErrorKind::NotHttp, cause) => self.not_a_node(&cause),
             (ErrorKind::TooLarge, cause) => Other(format!("{url} returned {cause}")),
             (_, cause) => Other(format!("lost the connection to {url}: {cause}")),
         })?;
@@ -224,11 +227,17 @@ impl Node {
                 "{url} refused this address (403); add it to rpcallowip in the node's configuration"
             ))),
             _ if status.is_success() || response.body.starts_with(b"{") => Ok(response.body),
+            _ if status.is_client_error() => Err(self.not_a_node(&status)),
             _ => {
                 let text = visible(String::from_utf8_lossy(&response.body).trim(), TEXT_MAX);
                 Err(Other(format!("{url} returned {} {text}", status.as_u16())))
             }
         }
+    }
+
+    fn not_a_node(&self, found: &dyn Display) -> CollectError {
+        let found = visible(&found.to_string(), TEXT_MAX);
+        Fixable(format!("{} is not a node's RPC ({found}); check --rpc", self.url))
     }
 }
 

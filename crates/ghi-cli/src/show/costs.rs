@@ -37,8 +37,8 @@ pub(crate) fn plain(figure: f64, decimals: usize) -> String {
     if figure.abs() >= EXPONENT_FROM {
         return format!("{figure:e}");
     }
-    // The digits as received, not the digits of the binary number.
-    let digits = figure.to_string();
+    // The digits as received, not the digits of the binary number. Adding 0 turns -0 into 0.
+    let digits = (figure + 0.0).to_string();
     let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
     match decimals {
         0 => whole.into(),
@@ -101,6 +101,7 @@ mod tests {
             (0.000_5, 4, "0.0005"),
             (1.5e300, 2, "1.5e300"),
             (2e300, 2, "2e300"),
+            (-0.0, 2, "0.00"),
             (5e-324, decimals([5e-324]), "0.00000000000000000000"),
         ] {
             assert_eq!(readable(figure, decimals), text);

@@ -137,9 +137,6 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
         {
             return Err("--from must not be after --to".into());
         }
-        RequestedDocument::Curve { price: Some(_), .. } if matches!(args.format, Format::Csv) => {
-            return Err("--price is not available as CSV; use --format json".into());
-        }
         RequestedDocument::Curve { price, date } => {
             let curve = TableFile::fetch_curve(source, date.clone(), price.clone()).await?;
             let chart = args.plot.then(|| curve_chart::chart(&curve, chart_width())).transpose()?;

@@ -23,6 +23,8 @@ pub(crate) struct TableFile {
     rows: Vec<StringRecord>,
     /// A cost curve's price, and the share of the hashrate that mines at or below it, in percent.
     pub(crate) price: Option<[String; 2]>,
+    /// Whether the price is the user's, not the market price.
+    has_own_price: bool,
 }
 
 impl TableFile {
@@ -33,7 +35,7 @@ impl TableFile {
         let invalid = |error: csv::Error| format!("not a valid table: {error}");
         let columns = reader.headers().map_err(invalid)?.clone();
         let rows = reader.records().collect::<Result<Vec<_>, _>>().map_err(invalid)?;
-        Ok(Self { csv, columns, rows, price: None })
+        Ok(Self { csv, columns, rows, price: None, has_own_price: false })
     }
 
     /// Fetches the cost curve of a day. The price defaults to the market price, if there is one.
@@ -45,6 +47,7 @@ impl TableFile {
         let mut curve = Self::fetch(source, &with_query(COST_CURVE_CSV, [("date", date)])).await?;
         let date = curve.cell(0, "date").ok_or("the cost curve has no rows")?.to_owned();
         let given = [("date", Some(date)), ("price", price.clone())];
+        curve.has_own_price = price.is_some();
         let economics = match Self::fetch(source, &with_query(ECONOMICS_CSV, given)).await {
             Err(error) if price.is_some() => return Err(error),
             economics => economics.ok(),
@@ -83,6 +86,19 @@ impl TableFile {
         json
     }
 
+    /// Formats the price as a row of the curve: its share is cumulative, and it is an average cost.
+    fn price_row(&self) -> String {
+        let Some([price, share]) = &self.price else { return String::new() };
+        let cells = self.columns.iter().map(|column| match column {
+            "date" => self.cell(0, "date").unwrap_or_default(),
+            "name" => "price",
+            "cumulative_share_pct" => share,
+            "avg_cost_usd" => price,
+            _ => "",
+        });
+        cells.collect::<Vec<_>>().join(",") + "\r\n"
+    }
+
     /// Formats the table. The format for people has a title, and a chart instead of the rows if one is given.
     pub(crate) fn shown(
         &self,
@@ -92,6 +108,7 @@ impl TableFile {
         chart: Option<String>,
     ) -> String {
         match format {
+            Format::Csv if self.has_own_price => self.csv.clone() + &self.price_row(),
             Format::Csv => self.csv.clone(),
             Format::Json => self.json().to_string() + "\n",
             Format::Table => {

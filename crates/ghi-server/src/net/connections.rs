@@ -119,6 +119,11 @@ impl Connections {
         Self { limits, slots: Arc::new(slots), clients, open: Mutex::default() }
     }
 
+    /// Whether no connection is open.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lock().connections.is_empty()
+    }
+
     /// Admits a connection, unless its client has reached the limit per client. Connections without a
     /// client have no such limit.
     pub(crate) fn admit(self: &Arc<Self>, client: Option<ClientKey>) -> Option<Admission> {

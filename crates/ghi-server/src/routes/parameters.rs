@@ -157,8 +157,12 @@ impl ExplainedDays {
         registry: &Registry,
         today: Date,
     ) -> Result<Self, Problem> {
-        let (date, since) = (date(query)?, named_date(query, "since", "")?);
-        Ok(Self { scope: scope(query, registry)?, date: date.unwrap_or(today), since })
+        let date = date(query)?.unwrap_or(today);
+        let since = named_date(query, "since", "")?;
+        if since.is_some_and(|since| since > date) {
+            return Err(Problem::invalid_parameter("since must not be after date."));
+        }
+        Ok(Self { scope: scope(query, registry)?, date, since })
     }
 }
 

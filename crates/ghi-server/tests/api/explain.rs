@@ -272,3 +272,16 @@ fn the_build_info_has_the_fingerprint_of_the_inputs() {
     let page = TestServer::at(NOON).get("/explain").body;
     assert!(page.contains(&format!("SHA-256 of the inputs: {fingerprint}\">")));
 }
+
+#[test]
+fn a_change_is_not_explained_backwards() {
+    let server = TestServer::at(NOON);
+    for path in ["/explain", "/export/explain.json"] {
+        for query in ["since=2026-11-16", "date=2026-11-01&since=2026-11-02"] {
+            let response = server.get(&format!("{path}?{query}"));
+            assert_eq!(response.status, 400, "{path}?{query}");
+            assert!(response.body.contains("since must not be after date."), "{}", response.body);
+        }
+        assert_eq!(server.get(&format!("{path}?since=2026-11-15")).status, 200);
+    }
+}
