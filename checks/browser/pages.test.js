@@ -57,6 +57,16 @@ test("pages with data meet all requirements at 200%", async () => {
   }
 });
 
+test("pages with data do not scroll sideways with text of twice the size", async () => {
+  for (const path of ["/", "/?range=90d&region_id=cn&compare=us,cn&efficiency_j_per_th=17.5&price=60000", "/regions/us", "/explain"]) {
+    await visitAtWidths(path, [1280, 768], {}, async (page) => {
+      await page.evaluate(() => (document.documentElement.style.fontSize = "200%"));
+      await assertFits(page);
+      await page.screenshot({ path: `${SCREENSHOTS}/large-text-${path.length}-${page.viewportSize().width}.png`, fullPage: true });
+    });
+  }
+});
+
 test("nothing moves for readers who prefer reduced motion", async () => {
   for (const [reducedMotion, duration] of [["no-preference", "0.2s"], ["reduce", "0s"]]) {
     await visit("/", { reducedMotion }, async (page) => {
@@ -122,6 +132,56 @@ test("the API reference sends requests to its own server", async () => {
     await page.getByRole("dialog").getByText(String(global_avg_cost_usd)).first().waitFor();
     await page.screenshot({ path: `${SCREENSHOTS}/docs-request.png` });
   });
+});
+
+test("each operation of the API reference succeeds as it opens", { timeout: 600_000 }, async () => {
+  const { paths } = await api("/openapi.json");
+  await visit("/docs", {}, async (page) => {
+    await page.locator("button.show-api-client-button").first().waitFor();
+    for (const [path, { get }] of Object.entries(paths)) {
+      // The reference renders operations when the reader gets to them.
+      await page.evaluate((operation) => (location.hash = operation), `tag/${get.tags[0].toLowerCase().replaceAll(" ", "-")}/GET${path}`);
+      await page.locator("button.show-api-client-button", { hasText: `(get ${path})` }).dispatchEvent("click");
+      const answered = page.waitForResponse((response) => new URL(response.url()).pathname === path.replace("{id}", "us"));
+      await page.getByRole("dialog").getByRole("button", { name: /^Send/ }).first().dispatchEvent("click");
+      const response = await answered;
+      assert.deepEqual([response.status(), response.request().headers().prefer], [200, undefined], response.url());
+      // Closing the dialog earlier would cancel the request.
+      await page.getByRole("dialog").getByText("200 OK").first().waitFor();
+      await page.keyboard.press("Escape");
+    }
+  });
+});
+
+test("the bar of the site is whole or out of the way in the API reference", async () => {
+  await visitAtWidths("/docs", [390, 1440], {}, async (page) => {
+    await page.locator("button.show-api-client-button").first().evaluate((button) => button.scrollIntoView());
+    // Whatever is at the edge of the bar belongs to it.
+    const hidden = await page.evaluate(() => {
+      const links = document.querySelector(".site .links").getBoundingClientRect();
+      return links.bottom > 0 && !document.elementFromPoint(links.left + 5, links.bottom - 5)?.closest(".site");
+    });
+    assert.equal(hidden, false, String(page.viewportSize().width));
+  });
+});
+
+test("a what-if prints with its numbers, and legends with their colours", async () => {
+  const print = (path, look) => visit(path, { width: 794, height: 1123 }, async (page) => {
+    await page.emulateMedia({ media: "print" });
+    await look(page);
+    await page.screenshot({ path: `${SCREENSHOTS}/print-${path.length}.png`, fullPage: true });
+  });
+  await print("/?electricity_usd_per_kwh=0.08&overhead=1.3", async (page) => {
+    assert.match(await page.locator("#yours").innerText(), /^At \$0\.08\/kWh and 17\.\d+ J\/TH: \$\d/);
+    for (const [name, value] of [["electricity_usd_per_kwh", "0.08"], ["overhead", "1.3"]]) {
+      assert.ok(await page.locator(`#${name}`).isVisible(), name);
+      assert.equal(await page.locator(`#${name}`).inputValue(), value);
+    }
+    for (const control of ["Show my cost", "Reset"]) assert.equal(await page.getByText(control, { exact: true }).isVisible(), false);
+    const adjust = await page.locator(".key").evaluateAll((keys) => keys.map((key) => getComputedStyle(key, "::before").printColorAdjust));
+    assert.deepEqual(adjust, ["exact", "exact"]);
+  });
+  await print("/", async (page) => assert.equal(await page.locator(".you").isVisible(), false));
 });
 
 test("the page prints on one or two sheets, with its address and time", async () => {

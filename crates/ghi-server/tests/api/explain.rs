@@ -1,12 +1,13 @@
 //! Explanations: the steps on the page and in the files reproduce the published costs.
 
+use ghi_engine::DEFAULT_INPUTS;
 use ghi_server::Inputs;
 
 use crate::support::{NOON, TestServer, ten_thousand_regions};
 
 /// Starts a server with the default inputs after some replacements.
 fn with_inputs(changes: &[(&str, &str)]) -> TestServer {
-    let mut text = ghi_engine::DEFAULT_INPUTS.to_owned();
+    let mut text = DEFAULT_INPUTS.to_owned();
     for (from, to) in changes {
         assert!(text.contains(from), "{from}");
         text = text.replace(from, to);
@@ -284,4 +285,16 @@ fn a_change_is_not_explained_backwards() {
         }
         assert_eq!(server.get(&format!("{path}?since=2026-11-15")).status, 200);
     }
+}
+
+#[test]
+fn only_an_index_of_bitcoin_mentions_the_fees_of_bitcoin() {
+    let note = |inputs: &str| {
+        let server = TestServer::with_inputs(Inputs::parse(inputs).unwrap());
+        let html = server.get("/explain").body;
+        assert!(html.contains("the block reward excludes transaction fees."));
+        html.contains("Bitcoin")
+    };
+    assert!(note(DEFAULT_INPUTS));
+    assert!(!note(include_str!("../../../../examples/monero.toml")));
 }

@@ -94,6 +94,22 @@ fn costs_equal_the_formula_applied_to_the_rows_of_the_day() {
 }
 
 #[test]
+fn figures_that_the_model_generates_are_marked_on_the_dashboard() {
+    // The rows of April 20 have neither hashrate nor fee.
+    for (date, is_generated) in [("2024-04-21", true), (LAST_DAY, false)] {
+        let html = server_at(date).get("/").body;
+        let tile = |label: &str| {
+            let tile = html.split_once(&format!("<dt>{label}</dt>")).unwrap().1;
+            tile.split_once("<dd class=\"spark\">").unwrap().0.contains("synthetic")
+        };
+        let marked = ["Hashrate", "Difficulty", "Average fee"].map(tile);
+        assert_eq!(marked, [is_generated, false, is_generated], "{date}");
+    }
+    let synthetic = TestServer::at("2026-11-15T12:00:00Z").get("/").body;
+    assert!(!synthetic.contains("<span class=\"unit\">synthetic"));
+}
+
+#[test]
 fn documents_agree_at_both_ends_of_the_series() {
     // The first day with a full week of data.
     for date in ["2024-04-09", "2024-04-20", LAST_DAY] {

@@ -4,7 +4,7 @@ use askama::Template;
 use ghi_display::{
     Amount, Delta, Past, Range, hashprice, long_date, share_in_words, sparkline, with_prefix,
 };
-use ghi_engine::{Day, Decimal, Economics, NetworkState, NoFigures, Scope};
+use ghi_engine::{Day, Decimal, Economics, NetworkState, NoFigures, Provenance, Scope};
 
 use crate::edition::Edition;
 use crate::http::site::Site;
@@ -23,6 +23,7 @@ pub(crate) struct NetworkBlock<'a> {
     /// The query of the reader's price. Empty without one.
     price_query: String,
     network: Vec<FigureTile>,
+    has_synthetic_price: bool,
     /// A sentence about the next retarget. Empty if every block adjusts the difficulty.
     retarget: String,
 }
@@ -63,30 +64,37 @@ impl<'a> NetworkBlock<'a> {
         let priced: Vec<Economics> =
             priced.filter_map(|date| economics(model.day(date).ok()?)).collect();
         let states: Vec<NetworkState> = dates.filter_map(|date| model.network(date).ok()).collect();
+        // What the model adds to an operator's data is marked. On other servers, all figures have the same origin.
+        let generated = match model.provenance(Scope::Global, today.date)? {
+            Provenance::Mixed(generated) => generated,
+            _ => Vec::new(),
+        };
         Ok(Self {
             prefix: site.prefix(),
             economics: economics_tiles(&priced),
             price_query: view.price.map(|price| format!("&price={price}")).unwrap_or_default(),
-            network: network_tiles(&states),
+            has_synthetic_price: generated.contains(&"price"),
+            network: network_tiles(&states, &generated),
             retarget,
         })
     }
 }
 
-/// Returns the tiles for the last of these days.
-fn network_tiles(days: &[NetworkState]) -> Vec<FigureTile> {
+/// Returns the tiles for the last of these days, given the names of the data that the model generates.
+fn network_tiles(days: &[NetworkState], generated: &[&str]) -> Vec<FigureTile> {
+    let origin = |name| if generated.contains(&name) { "synthetic".into() } else { String::new() };
     let hashrate = |eh: Decimal| {
         let (digits, prefix) = with_prefix(eh.to_f64() * 1e18);
-        (format!("{digits} {prefix}H/s"), String::new())
+        (format!("{digits} {prefix}H/s"), origin("hashrate"))
     };
     let difficulty = |value: Decimal| {
         let (digits, prefix) = with_prefix(value.to_f64());
-        (format!("{digits} {prefix}"), String::new())
+        (format!("{digits} {prefix}"), origin("difficulty"))
     };
     let figures = [
         tile("Hashrate", days, |day| day.hashrate_eh, hashrate),
         tile("Difficulty", days, |day| Decimal::new(day.difficulty, 0), difficulty),
-        tile("Average fee", days, |day| day.avg_fee_usd, |value| (usd(value), String::new())),
+        tile("Average fee", days, |day| day.avg_fee_usd, |value| (usd(value), origin("fee"))),
     ];
     figures.into_iter().flatten().collect()
 }
