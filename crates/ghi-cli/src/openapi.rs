@@ -1,10 +1,16 @@
 //! `ghi openapi`.
 
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use ghi_server::{OPENAPI, OPENAPI_3_0};
+use serde_json::Value;
 
 use crate::output::print;
+
+/// The OpenAPI document, for its schemas.
+pub(crate) static DOCUMENT: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(OPENAPI).expect("the document is valid JSON"));
 
 /// The arguments of `ghi openapi`.
 #[derive(clap::Args)]

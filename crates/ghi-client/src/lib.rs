@@ -54,7 +54,7 @@ pub use ghi_contract::{
 };
 pub use http_client::http_client_builder;
 pub use reqwest::header::{HeaderName, HeaderValue};
-pub use resource::{AnySnapshot, MAX_DOCUMENT_BYTES, Resource, with_query};
+pub use resource::{AnySnapshot, Resource, with_query};
 
 /// Tests the examples in the guide to this package.
 #[cfg(doctest)]

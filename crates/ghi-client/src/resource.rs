@@ -9,7 +9,7 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 
 /// The maximum size of a document that lists regions, in bytes. With 10,000 regions and the longest names and ids, a
 /// snapshot takes 4.3 MB and an explanation 5.2 MB.
-pub const MAX_DOCUMENT_BYTES: usize = 8 << 20;
+pub(crate) const MAX_DOCUMENT_BYTES: usize = 8 << 20;
 
 /// The maximum size of any other document in bytes. Typical documents have 1,000 to 2,000.
 const SINGLE_MAX: usize = 256 << 10;

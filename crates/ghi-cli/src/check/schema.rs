@@ -1,16 +1,9 @@
 //! The JSON objects of the contract and their fields, from the OpenAPI document.
 
-use std::sync::LazyLock;
-
-use ghi_server::OPENAPI;
 use serde_json::Value;
 
+use crate::openapi::DOCUMENT;
 use ObjectKind::*;
-
-static SCHEMAS: LazyLock<Value> = LazyLock::new(|| {
-    let mut document: Value = serde_json::from_str(OPENAPI).expect("the document is valid JSON");
-    document["components"]["schemas"].take()
-});
 
 /// A kind of JSON object: a document, or an entry of a list in one. The names are those of the schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +21,10 @@ pub(crate) enum ObjectKind {
     /// The document of v1.0, which the contract names without its fields.
     Indicator,
 }
+
+/// The kinds of documents whose fields the contract defines.
+pub(crate) const V1_1_DOCUMENTS: [ObjectKind; 7] =
+    [Metadata, Regions, RegionDetail, Snapshot, History, Network, Forecast];
 
 /// The kinds of documents.
 pub(crate) const DOCUMENTS: [ObjectKind; 8] =
@@ -58,7 +55,7 @@ impl ObjectKind {
 
     /// Returns the fields that an object of this kind may have.
     pub(crate) fn fields(self) -> impl Iterator<Item = Field> {
-        let object = &SCHEMAS[format!("{self:?}")];
+        let object = &DOCUMENT["components"]["schemas"][format!("{self:?}")];
         let required = object["required"].as_array();
         let is_required =
             move |name: &String| required.is_some_and(|all| all.contains(&name.as_str().into()));

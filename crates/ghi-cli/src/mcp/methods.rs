@@ -1,8 +1,10 @@
 //! The methods of the Model Context Protocol for a server with tools.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use ghi_engine::visible;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -10,7 +12,6 @@ use serde_json::{Value, json};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::mcp::message::{INVALID_PARAMS, METHOD_NOT_FOUND, Request, error_line, reply_line};
-use crate::mcp::schemas::Schemas;
 use crate::mcp::tools::{TOOLS, Tool, ToolRequest};
 use crate::show::table_file::TableFile;
 use crate::source::{DocumentSource, in_time};
@@ -47,12 +48,13 @@ pub(super) struct ToolServer {
     large_document: Arc<Mutex<()>>,
 }
 
-/// A tool call whose document is to be fetched.
-pub(super) struct Fetch {
+/// A call of a tool.
+pub(super) struct ToolCall {
     /// The id of the request, as JSON.
-    pub(super) id: String,
-    /// The error is about the arguments, so that the assistant can correct them and call again.
-    request: Result<ToolRequest, String>,
+    id: String,
+    tool: &'static Tool,
+    /// As JSON.
+    arguments: String,
     result_type: Option<&'static str>,
 }
 
@@ -114,16 +116,14 @@ struct TextContent<'a> {
 }
 
 impl ToolServer {
-    pub(super) fn new(source: DocumentSource) -> Result<Self, String> {
-        let schemas = Schemas::new()?;
+    pub(super) fn new(source: DocumentSource) -> Self {
         let data = source.kind_of_data_today();
-        let tools = TOOLS.iter().map(|tool| tool.described(&schemas, &data));
-        let tools = tools.collect::<Result<Value, _>>()?;
-        Ok(Self { source, tools, large_document: Arc::default() })
+        let tools = TOOLS.iter().map(|tool| tool.described(&data)).collect();
+        Self { source, tools, large_document: Arc::default() }
     }
 
-    /// Starts to handle a request. Returns the document to fetch, or the reply as the error.
-    pub(super) fn begin(&self, request: &Request<'_>) -> Result<Fetch, Vec<u8>> {
+    /// Starts to handle a request. Returns the tool to call, or the reply as the error.
+    pub(super) fn begin(&self, request: &Request<'_>) -> Result<ToolCall, Vec<u8>> {
         let invalid = |message: String| error_line(request.id, INVALID_PARAMS, &message);
         let params: Params<'_> = serde_json::from_str(request.params)
             .map_err(|error| invalid(format!("invalid params: {error}")))?;
@@ -140,8 +140,9 @@ impl ToolServer {
                 let name = params.name.ok_or_else(|| {
                     invalid("name is missing; expected the name of a tool".into())
                 })?;
-                let call = Tool::find(&name).map_err(invalid)?.request(params.arguments);
-                return Ok(Fetch { id: request.id.into(), request: call, result_type });
+                let tool = Tool::find(&name).map_err(invalid)?;
+                let arguments = params.arguments.map_or("{}", RawValue::get).to_owned();
+                return Ok(ToolCall { id: request.id.into(), tool, arguments, result_type });
             }
             method => {
                 let message = format!("unknown method '{}'", visible(method, METHOD_MAX));
@@ -184,28 +185,17 @@ impl ToolServer {
         format!("{INSTRUCTIONS} {}, {}.", self.source.kind_of_data_today(), self.source.name())
     }
 
-    /// Fetches a document and returns the reply.
-    pub(super) async fn fetch(self: Arc<Self>, fetch: Fetch) -> ReplyLine {
-        let Fetch { id, request, result_type } = fetch;
-        let fetched = in_time(async {
-            let request = request?;
+    /// Calls a tool and returns the reply.
+    pub(super) async fn answer(self: Arc<Self>, call: ToolCall) -> ReplyLine {
+        let ToolCall { id, tool, arguments, result_type } = call;
+        let fetched = answered(in_time(async {
+            let request = tool.request(&arguments)?;
             let mut large_document = None;
             if request.is_large() {
                 large_document = Some(Arc::clone(&self.large_document).lock_owned().await);
             }
-            let text = match request {
-                ToolRequest::Document(resource) => self.source.json(&resource).await?,
-                ToolRequest::Explanation(target) => self.source.file(&target).await?,
-                ToolRequest::Curve { date, price } => {
-                    TableFile::fetch_curve(&self.source, date, price).await?.json().to_string()
-                }
-                ToolRequest::Table(target) => {
-                    TableFile::fetch(&self.source, &target).await?.json().to_string()
-                }
-            };
-            // Valid JSON has line ends only between values.
-            Ok((text.trim_end().replace(['\n', '\r'], " "), large_document))
-        });
+            Ok((self.fetch(request).await?, large_document))
+        }));
         let (text, is_error, _large_document) = match fetched.await {
             Ok((text, large_document)) => (text, false, large_document),
             Err(message) => (message, true, None),
@@ -215,9 +205,44 @@ impl ToolServer {
         let result = ToolResult { content, structured_content, is_error, result_type };
         ReplyLine { line: reply_line(&id, "result", &result), _large_document }
     }
+
+    /// Fetches a document as one line of JSON.
+    async fn fetch(&self, request: ToolRequest) -> Result<String, String> {
+        let source = &self.source;
+        let text = match request {
+            ToolRequest::Document(resource) => source.json(&resource).await?,
+            ToolRequest::Explanation(target) => source.file(&target).await?,
+            ToolRequest::Curve { date, price } => {
+                TableFile::fetch_curve(source, date, price).await?.json().to_string()
+            }
+            ToolRequest::Table(target) => {
+                TableFile::fetch(source, &target).await?.json().to_string()
+            }
+        };
+        // Valid JSON has line ends only between values.
+        Ok(text.trim_end().replace(['\n', '\r'], " "))
+    }
+}
+
+/// Turns a panic, which is a bug, into an error that is answered like any other.
+async fn answered<T>(call: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+    let call = AssertUnwindSafe(call).catch_unwind().await;
+    call.unwrap_or_else(|_| Err("internal error; standard error has the details".into()))
 }
 
 fn server_info() -> Value {
     let title = "Global HashCost Index (sandbox)";
     json!({"name": "ghi", "title": title, "version": env!("CARGO_PKG_VERSION")})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_answered() {
+        let call = answered(async { if true { panic!("a bug") } else { Ok(()) } });
+        let error = call.await.unwrap_err();
+        assert_eq!(error, "internal error; standard error has the details");
+    }
 }

@@ -10,7 +10,7 @@ use std::io::{self, ErrorKind, IsTerminal};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::mcp::message::{INVALID_REQUEST, Message, NO_ID, error_line};
@@ -34,7 +34,7 @@ pub(crate) struct Args {
 
 /// Serves an assistant over stdin and stdout until they are closed or a signal arrives.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
-    let server = ToolServer::new(DocumentSource::open(&args.source)?)?;
+    let server = ToolServer::new(DocumentSource::open(&args.source)?);
     if io::stdin().is_terminal() {
         print_error("waiting for Model Context Protocol messages on stdin; press Ctrl-D to exit");
     }
@@ -73,8 +73,8 @@ async fn serve(server: ToolServer) -> io::Result<()> {
                 InputLine::Whole(line) => match Message::read(&line) {
                     Message::Request(request) => match server.begin(&request) {
                         Err(line) => line.into(),
-                        Ok(fetch) => {
-                            calls.start(fetch.id.clone(), Arc::clone(&server).fetch(fetch));
+                        Ok(call) => {
+                            calls.start(request.id, Arc::clone(&server).answer(call));
                             continue;
                         }
                     },
@@ -104,16 +104,15 @@ async fn serve(server: ToolServer) -> io::Result<()> {
 /// The running calls, which the assistant can cancel.
 #[derive(Default)]
 struct Calls {
-    running: JoinSet<(String, ReplyLine)>,
+    running: JoinSet<ReplyLine>,
     /// The handles by request id, as JSON.
     handles: HashMap<String, AbortHandle>,
 }
 
 impl Calls {
-    fn start(&mut self, id: String, reply: impl Future<Output = ReplyLine> + Send + 'static) {
-        let named = id.clone();
-        let handle = self.running.spawn(async move { (named, reply.await) });
-        self.handles.insert(id, handle);
+    fn start(&mut self, id: &str, reply: impl Future<Output = ReplyLine> + Send + 'static) {
+        self.handles.retain(|_, call| !call.is_finished());
+        self.handles.insert(id.into(), self.running.spawn(reply));
     }
 
     /// Cancels a call without a reply.
@@ -126,8 +125,8 @@ impl Calls {
     /// Waits for the next reply. Returns `None` if no call is running.
     async fn next(&mut self) -> Option<ReplyLine> {
         loop {
-            if let Ok((id, reply)) = self.running.join_next().await? {
-                self.handles.remove(&id);
+            // A cancelled call has no reply.
+            if let Ok(reply) = self.running.join_next().await? {
                 return Some(reply);
             }
         }
@@ -158,26 +157,21 @@ impl<R: AsyncBufRead + Unpin> BoundedLines<R> {
     /// Reads the next line. Cancelling the future loses nothing.
     async fn next(&mut self) -> io::Result<InputLine> {
         loop {
-            let bytes = self.input.fill_buf().await?;
-            let is_end = bytes.is_empty();
-            let newline = bytes.iter().position(|byte| *byte == b'\n');
-            let length = newline.unwrap_or(bytes.len());
-            if self.line.len() + length > LINE_MAX {
+            let room = LINE_MAX + 1 - self.line.len();
+            let mut input = (&mut self.input).take(room as u64);
+            input.read_until(b'\n', &mut self.line).await?;
+            let is_whole = self.line.pop_if(|last| *last == b'\n').is_some();
+            if !is_whole && self.line.len() > LINE_MAX {
                 self.is_too_long = true;
                 self.line = Vec::new();
+                continue;
             }
-            if !self.is_too_long {
-                self.line.extend_from_slice(&bytes[..length]);
-            }
-            self.input.consume(length + usize::from(newline.is_some()));
-            if newline.is_some() || is_end {
-                let line = std::mem::take(&mut self.line);
-                return Ok(match std::mem::take(&mut self.is_too_long) {
-                    true => InputLine::TooLong,
-                    false if is_end && line.is_empty() => InputLine::End,
-                    false => InputLine::Whole(line),
-                });
-            }
+            let line = std::mem::take(&mut self.line);
+            return Ok(match std::mem::take(&mut self.is_too_long) {
+                true => InputLine::TooLong,
+                false if !is_whole && line.is_empty() => InputLine::End,
+                false => InputLine::Whole(line),
+            });
         }
     }
 }

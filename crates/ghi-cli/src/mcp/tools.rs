@@ -1,12 +1,11 @@
 //! The tools, their descriptions and the documents they request.
 
-use ghi_client::{MAX_DOCUMENT_BYTES, Resource, with_query};
+use ghi_client::{Resource, with_query};
 use ghi_contract::{GLOBAL, paths};
 use ghi_engine::{listed, visible};
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::mcp::schemas::Schemas;
+use crate::mcp::schemas;
 use crate::source::{COST_CURVE_CSV, ECONOMICS_CSV, EXPLAIN_JSON};
 
 /// The maximum number of characters of an argument or tool name in a message.
@@ -43,7 +42,7 @@ impl ToolRequest {
     /// Returns whether the document lists every region and may take megabytes.
     pub(super) fn is_large(&self) -> bool {
         match self {
-            Self::Document(resource) => resource.max_bytes() == MAX_DOCUMENT_BYTES,
+            Self::Document(resource) => matches!(resource, Resource::Snapshot | Resource::Regions),
             Self::Explanation(_) | Self::Curve { .. } => true,
             Self::Table(_) => false,
         }
@@ -54,36 +53,25 @@ impl ToolRequest {
 struct ToolArguments(Map<String, Value>);
 
 impl ToolArguments {
-    /// Returns an argument that must be a string.
-    fn text(&self, name: &str) -> Result<Option<String>, String> {
-        self.read(name, |value| value.as_str().map(str::to_owned))
+    /// Returns an argument as it is written in a query. 7.0 is an integer too, as in JSON Schema.
+    fn get(&self, name: &str) -> Result<Option<String>, String> {
+        let is_number = matches!(name, "forecast_days" | "price");
+        match self.0.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) if !is_number => Ok(Some(text.clone())),
+            Some(Value::Number(number)) if is_number => {
+                Ok(number.as_f64().map(|number| number.to_string()))
+            }
+            Some(other) => {
+                let got = visible(&other.to_string(), NAME_MAX);
+                Err(format!("{name} must be {}; got {got}", expected(name)))
+            }
+        }
     }
 
-    /// Returns an argument that must be a number, as it is written in a query. 7.0 is an integer too, as in JSON
-    /// Schema.
-    fn number(&self, name: &str) -> Result<Option<String>, String> {
-        self.read(name, |value| value.as_f64().map(|number| number.to_string()))
-    }
-
-    fn read(
-        &self,
-        name: &str,
-        convert: impl FnOnce(&Value) -> Option<String>,
-    ) -> Result<Option<String>, String> {
-        let Some(value) = self.0.get(name).filter(|value| !value.is_null()) else {
-            return Ok(None);
-        };
-        let wrong = || {
-            let got = visible(&value.to_string(), NAME_MAX);
-            format!("{name} must be {}; got {got}", expected(name))
-        };
-        convert(value).map(Some).ok_or_else(wrong)
-    }
-
-    /// Returns a query with the arguments of these names.
+    /// Returns a path with the arguments of these names.
     fn query(&self, path: &str, names: &[&'static str]) -> Result<String, String> {
-        let value = |name| if name == "price" { self.number(name) } else { self.text(name) };
-        let given = names.iter().map(|name| Ok((*name, value(name)?)));
+        let given = names.iter().map(|name| Ok((*name, self.get(name)?)));
         Ok(with_query(path, given.collect::<Result<Vec<_>, String>>()?))
     }
 }
@@ -110,27 +98,26 @@ impl Tool {
     }
 
     /// Describes the tool and the kind of its data for assistants.
-    pub(super) fn described(&self, schemas: &Schemas, data: &str) -> Result<Value, String> {
-        Ok(json!({
+    pub(super) fn described(&self, data: &str) -> Value {
+        json!({
             "name": self.name,
             "title": self.title,
             "description": format!("{} {data}.", self.description),
-            "inputSchema": schemas.arguments(self.path, self.arguments),
-            "outputSchema": schemas.result(self.path)?,
+            "inputSchema": schemas::arguments(self.path, self.arguments),
+            "outputSchema": schemas::result(self.path),
             "annotations": {
                 "readOnlyHint": true,
                 "destructiveHint": false,
                 "idempotentHint": true,
                 "openWorldHint": false,
             },
-        }))
+        })
     }
 
     /// Returns the document that a call with these arguments requests.
-    pub(super) fn request(&self, arguments: Option<&RawValue>) -> Result<ToolRequest, String> {
-        let arguments = serde_json::from_str(arguments.map_or("{}", RawValue::get));
-        let arguments: Map<String, Value> =
-            arguments.map_err(|_| format!("arguments must be an object; {}", self.takes()))?;
+    pub(super) fn request(&self, arguments: &str) -> Result<ToolRequest, String> {
+        let invalid = |_| format!("arguments must be an object; {}", self.takes());
+        let arguments: Map<String, Value> = serde_json::from_str(arguments).map_err(invalid)?;
         let is_unknown = |name: &&String| !self.arguments.contains(&name.as_str());
         if let Some(name) = arguments.keys().find(is_unknown) {
             let name = visible(name, NAME_MAX);
@@ -170,7 +157,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         description: "The daily cost of mining one coin, in USD, for the last seven days including today: minimum, average and maximum, worldwide or in one region. Use it to see how costs have changed.",
         arguments: &["region_id"],
         request: |arguments| {
-            let id = arguments.text("region_id")?.unwrap_or_else(|| GLOBAL.into());
+            let id = arguments.get("region_id")?.unwrap_or_else(|| GLOBAL.into());
             Ok(ToolRequest::Document(Resource::History(id)))
         },
     },
@@ -182,7 +169,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         arguments: &["id"],
         request: |arguments| {
             let missing = || format!("id is missing; it must be {}", expected("id"));
-            let id = arguments.text("id")?.ok_or_else(missing)?;
+            let id = arguments.get("id")?.ok_or_else(missing)?;
             Ok(ToolRequest::Document(Resource::RegionDetail(id)))
         },
     },
@@ -209,7 +196,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         description: "The predicted worldwide average cost of mining one coin, in USD. The forecast of the sandbox is the same for every horizon.",
         arguments: &["forecast_days"],
         request: |arguments| {
-            let days = arguments.number("forecast_days")?.map(|days| days.parse()).transpose();
+            let days = arguments.get("forecast_days")?.map(|days| days.parse()).transpose();
             let days: Option<_> = days.map_err(|invalid| format!("forecast_days {invalid}"))?;
             Ok(ToolRequest::Document(Resource::Forecast(days.unwrap_or_default())))
         },
@@ -240,7 +227,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         description: "The regions on a day, sorted by average cost: each region's share of the hashrate and the cumulative share in percent, its minimum, average and maximum cost of one coin in USD, and its full cost if the cost of machines is known; and the share of the hashrate that mines at or below a price, by default the market price. Use it to find out who mines at a profit.",
         arguments: &["date", "price"],
         request: |arguments| {
-            let (date, price) = (arguments.text("date")?, arguments.number("price")?);
+            let (date, price) = (arguments.get("date")?, arguments.get("price")?);
             Ok(ToolRequest::Curve { date, price })
         },
     },
@@ -264,8 +251,7 @@ mod tests {
     use super::*;
 
     fn request(tool: &str, arguments: &Value) -> Result<ToolRequest, String> {
-        let arguments = RawValue::from_string(arguments.to_string()).unwrap();
-        Tool::find(tool).unwrap().request(Some(&arguments))
+        Tool::find(tool).unwrap().request(&arguments.to_string())
     }
 
     #[test]
@@ -293,9 +279,8 @@ mod tests {
 
     #[test]
     fn tools_accept_exactly_the_arguments_in_their_schemas() {
-        let schemas = Schemas::new().unwrap();
         for tool in &TOOLS {
-            let schema = schemas.arguments(tool.path, tool.arguments);
+            let schema = schemas::arguments(tool.path, tool.arguments);
             for name in schema["properties"].as_object().unwrap().keys() {
                 assert!(tool.arguments.contains(&&**name), "{} {name}", tool.name);
             }

@@ -155,13 +155,6 @@ pub(super) fn global_average_is_weighted(judge: &mut Judge) {
     judge.record(&snapshot.response, judgement);
 }
 
-pub(super) fn shares_are_percentages(judge: &mut Judge) {
-    let field = "hashrate_share_pct";
-    judge.each([ObjectKind::RegionDetail], |detail| {
-        detail.verify(field, detail.number(field)? <= 100.0, "at most 100")
-    });
-}
-
 pub(super) fn shares_sum_to_100(judge: &mut Judge) {
     let Some(first) = judge.objects(ObjectKind::RegionDetail).into_iter().next() else { return };
     let judgement = all_details(judge, &first).and_then(|details| {

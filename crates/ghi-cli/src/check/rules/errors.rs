@@ -18,7 +18,8 @@ const UNKNOWN: &str = "no-such-region";
 /// Markup as it might be injected through a link.
 const MARKUP: &str = "<script>x</script>";
 
-const ALLOWED: &str = "GET, HEAD, OPTIONS";
+/// The methods that `Allow` lists.
+pub(super) const ALLOWED: &str = "GET, HEAD, OPTIONS";
 
 fn unknown_region() -> CheckRequest {
     (&Resource::RegionDetail(UNKNOWN.into())).into()
@@ -33,7 +34,7 @@ fn forecast(days: &str) -> CheckRequest {
     CheckRequest::get(format!("{}?forecast_days={days}", paths::FORECAST))
 }
 
-fn snapshot(method: Method) -> CheckRequest {
+pub(super) fn snapshot(method: Method) -> CheckRequest {
     CheckRequest::get(paths::SNAPSHOT).method(method)
 }
 
@@ -70,17 +71,6 @@ pub(super) fn forecast_days_run_from_1_to_365(judge: &mut Judge) {
     for days in [ForecastDays::MIN - 1, ForecastDays::MAX + 1] {
         is_invalid(judge, paths::FORECAST, &format!("forecast_days={days}"));
     }
-}
-
-pub(super) fn forecast_days_are_plain_digits(judge: &mut Judge) {
-    for days in ["", "-7", "%2B7", "%207", "7.0", "1e1", "07", "%D9%A7", "18446744073709551623"] {
-        is_invalid(judge, paths::FORECAST, &format!("forecast_days={days}"));
-    }
-}
-
-pub(super) fn parameters_come_once(judge: &mut Judge) {
-    is_invalid(judge, paths::HISTORY, "region_id=global&region_id=global");
-    is_invalid(judge, paths::FORECAST, "forecast_days=7&forecast_days=7");
 }
 
 pub(super) fn unknown_parameters_do_no_harm(judge: &mut Judge) {
@@ -144,14 +134,8 @@ pub(super) fn head_is_get_without_a_body(judge: &mut Judge) {
     }
 }
 
-pub(super) fn options_are_204(judge: &mut Judge) {
-    if let Some(response) = judge.verify_status(snapshot(Method::OPTIONS), 204) {
-        judge.record(&response, response.verify_header_is("allow", ALLOWED));
-    }
-}
-
 /// The errors that wrong requests get.
-fn errors(judge: &mut Judge) -> Vec<Rc<RecordedResponse>> {
+pub(super) fn errors(judge: &mut Judge) -> Vec<Rc<RecordedResponse>> {
     let requests = [unknown_path(), unknown_region(), forecast("0"), snapshot(Method::POST)];
     let mut errors = requests.map(|request| judge.fetch(request)).to_vec();
     errors.retain(|response| response.status().is_some_and(|status| status >= 400));
@@ -215,12 +199,6 @@ pub(super) fn problem_type_is_a_page(judge: &mut Judge) {
         return judge.record(&problem.response, wrong);
     }
     judge.verify_status(CheckRequest::get(target), 200);
-}
-
-pub(super) fn errors_are_not_stored(judge: &mut Judge) {
-    for response in errors(judge) {
-        judge.record(&response, response.verify_header_is("cache-control", "no-store"));
-    }
 }
 
 pub(super) fn errors_echo_no_markup(judge: &mut Judge) {

@@ -43,13 +43,7 @@ pub(super) fn snapshot_form(judge: &mut Judge) {
     }
 }
 
-pub(super) fn no_further_fields(judge: &mut Judge) {
-    for kind in ObjectKind::all().filter(|kind| kind.is_shown()) {
-        judge.each([kind], |object| has_no_further_fields(kind, object));
-    }
-}
-
-fn has_no_further_fields(kind: ObjectKind, object: &JsonObject) -> Judgement {
+pub(super) fn has_no_further_fields(kind: ObjectKind, object: &JsonObject) -> Judgement {
     // A region detail with this field breaks a rule of the contract.
     let is_judged =
         |name: &str| kind == ObjectKind::RegionDetail && name == "engine_sandbox_version";

@@ -112,11 +112,6 @@ pub(super) fn known_document_is_304(judge: &mut Judge) {
     }
 }
 
-pub(super) fn other_tag_gets_the_document(judge: &mut Judge) {
-    let request = CheckRequest::get(paths::NETWORK).header("if-none-match", "\"no-such-tag\"");
-    judge.verify_status(request, 200);
-}
-
 pub(super) fn documents_hold_until_midnight(judge: &mut Judge) {
     judge.each(DOCUMENTS, |document| {
         // The seconds until midnight, by the document's own clock.

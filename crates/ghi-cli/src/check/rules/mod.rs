@@ -10,22 +10,25 @@ mod errors;
 use ghi_client::Resource;
 use ghi_contract::{
     API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, ForecastDays, GLOBAL,
-    is_region_id, paths,
+    HISTORY_DAYS, is_region_id, paths,
 };
 use ghi_engine::parse_date;
+use reqwest::Method;
 
+use crate::check::json_object::judged;
 use crate::check::judge::RuleSource::{self, Agreement, Contract, Note, Strict};
 use crate::check::judge::{Judge, Rule};
-use crate::check::schema::DOCUMENTS;
+use crate::check::request::CheckRequest;
 use crate::check::schema::ObjectKind::*;
+use crate::check::schema::{DOCUMENTS, ENTRIES, V1_1_DOCUMENTS};
 use agreement::global_cost_is_extreme;
-use errors::{document_has, is_invalid};
-use fields::fields;
+use errors::{ALLOWED, document_has, is_invalid, snapshot};
+use fields::{fields, has_no_further_fields};
 use headers::{EXPOSED, header_is, headers, is_weak_tag, lists, preference};
 use responses::is_200;
 use values::{
-    COSTS, field_is, has_microseconds, in_order, is_engine_of_a_sandbox, is_utc, list_includes,
-    list_is, region_count, region_ids_are_echoed, texts,
+    COSTS, dates, field_is, has_microseconds, in_order, is_engine_of_a_sandbox, is_utc,
+    list_includes, list_is, region_count, region_ids_are_echoed, texts,
 };
 
 const fn rule(
@@ -65,7 +68,10 @@ pub(crate) static RULES: &[Rule] = &[
         "POST, PUT, PATCH and DELETE get 405 `method_not_allowed`, with `Allow`."),
     rule(Strict, "1.5", "head-is-get-without-a-body", errors::head_is_get_without_a_body,
         "HEAD returns the status and the headers of GET."),
-    rule(Strict, "1.5", "options-are-204", errors::options_are_204,
+    rule(Strict, "1.5", "options-are-204",
+        |judge| if let Some(response) = judge.verify_status(snapshot(Method::OPTIONS), 204) {
+            judge.record(&response, response.verify_header_is("allow", ALLOWED));
+        },
         "OPTIONS gets 204, with `Allow`."),
     rule(Contract, "1.6", "engine-version-is-of-a-sandbox",
         |judge| texts(judge, DOCUMENTS, "engine_sandbox_version", "<version>-sandbox", is_engine_of_a_sandbox),
@@ -75,11 +81,16 @@ pub(crate) static RULES: &[Rule] = &[
     rule(Contract, "1.6", "current-api-is-1-1", |judge| field_is(judge, Metadata, "api_current", API_CURRENT),
         "`api_current` is `1.1`."),
 
-    rule(Contract, "2", "version-is-1-1", values::version_is_1_1,
+    rule(Contract, "2", "version-is-1-1",
+        |judge| judge.each(V1_1_DOCUMENTS, |document| document.verify_text("version", API_CURRENT)),
         "`version` is `1.1` in every v1.1 document."),
     rule(Contract, "2", "timestamps-agree", values::timestamps_agree,
         "`timestamp_utc` is the time of generation: no document is more than a day older or newer than the others."),
-    rule(Contract, "2", "region-detail-has-no-engine-version", values::region_detail_has_no_engine_version,
+    rule(Contract, "2", "region-detail-has-no-engine-version",
+        |judge| judge.each([RegionDetail], |detail| {
+            let field = "engine_sandbox_version";
+            detail.verify(field, detail.get(field).is_none(), "missing")
+        }),
         "The region detail has no `engine_sandbox_version`."),
     rule(Contract, "2", "metadata-fields", |judge| fields(judge, Metadata),
         "The metadata has its seven fields."),
@@ -107,7 +118,8 @@ pub(crate) static RULES: &[Rule] = &[
         "Region ids are unique, and none is `global`."),
     rule(Contract, "2", "region-detail-costs-are-in-order", |judge| in_order(judge, RegionDetail, COSTS),
         "In a region detail, minimum <= average <= maximum."),
-    rule(Contract, "2", "snapshot-region-id-is-the-id", values::snapshot_region_id_is_the_id,
+    rule(Contract, "2", "snapshot-region-id-is-the-id",
+        |judge| judge.each([SnapshotRegion], |region| region.verify_text("region_id", region.text("id")?)),
         "In a region of the snapshot, `region_id` equals `id`."),
     rule(Contract, "2", "snapshot-currency-is-usd", |judge| field_is(judge, SnapshotRegion, "currency", CURRENCY),
         "In a region of the snapshot, `currency` is `USD`."),
@@ -128,13 +140,17 @@ pub(crate) static RULES: &[Rule] = &[
         "In a history point, `currency` is `USD`."),
     rule(Contract, "2", "history-costs-are-in-order", |judge| in_order(judge, HistoryPoint, COSTS),
         "In a history point, minimum <= average <= maximum."),
-    rule(Contract, "2", "history-dates-increase", values::history_dates_increase,
+    rule(Contract, "2", "history-dates-increase",
+        |judge| dates(judge, "increasing dates", |dates, _| dates.is_sorted_by(|a, b| a < b)),
         "The dates of a history strictly increase."),
     rule(Contract, "2", "forecast-is-constant", values::forecast_is_constant,
         "The prediction is the same for every horizon."),
     rule(Contract, "2", "endpoints-are-below-the-prefix", values::endpoints_are_below_the_prefix,
         "Every entry of `available_endpoints` is a path below `/v1/ghi`."),
-    rule(Strict, "2", "no-further-fields", fields::no_further_fields,
+    rule(Strict, "2", "no-further-fields",
+        |judge| for kind in V1_1_DOCUMENTS.into_iter().chain(ENTRIES) {
+            judge.each([kind], |object| has_no_further_fields(kind, object));
+        },
         "No object has fields beyond those in the contract."),
     rule(Strict, "2", "region-ids-are-short-codes",
         |judge| texts(judge, [Region], "id", "a code such as \"us\", of up to 32 characters", |id| id.is_empty() || is_region_id(id)),
@@ -143,11 +159,16 @@ pub(crate) static RULES: &[Rule] = &[
         "`Prefer: return=minimal` gets the reduced snapshot and `Preference-Applied`."),
     rule(Strict, "2", "full-snapshot-by-preference", |judge| preference(judge, "return=representation", true),
         "`Prefer: return=representation` gets the full snapshot and `Preference-Applied`."),
-    rule(Strict, "2", "history-has-every-day", values::history_has_every_day,
+    rule(Strict, "2", "history-has-every-day",
+        |judge| dates(judge, "a point for each day", |dates, _| dates.windows(2).all(values::is_next)),
         "A history has every day from its first to its last."),
     rule(Strict, "2", "figures-are-positive", fields::figures_are_positive,
         "Costs, shares and metrics are above zero and never null."),
-    rule(Strict, "2", "shares-are-percentages", agreement::shares_are_percentages,
+    rule(Strict, "2", "shares-are-percentages",
+        |judge| judge.each([RegionDetail], |detail| {
+            let field = "hashrate_share_pct";
+            detail.verify(field, detail.number(field)? <= 100.0, "at most 100")
+        }),
         "`hashrate_share_pct` is at most 100."),
     rule(Strict, "2", "shares-sum-to-100", agreement::shares_sum_to_100,
         "The regions' `hashrate_share_pct` sum to 100, apart from rounding."),
@@ -155,7 +176,9 @@ pub(crate) static RULES: &[Rule] = &[
         "The global average is the mean of the regional averages, weighted by hashrate share."),
     rule(Agreement, "2", "snapshot-has-the-registry", agreement::snapshot_has_the_registry,
         "The full snapshot has the same regions as the list of regions, in the same order."),
-    rule(Agreement, "2", "history-ends-today", values::history_ends_today,
+    rule(Agreement, "2", "history-ends-today",
+        |judge| dates(judge, "the day of timestamp_utc as the last date",
+            |dates, history| history.day().is_none_or(|today| dates.last() == Some(&today))),
         "The last point of a history is for the day of `timestamp_utc`."),
     rule(Agreement, "2", "region-names-agree", agreement::region_names_agree,
         "A region has the same name in the list of regions, the snapshot and its detail."),
@@ -190,9 +213,16 @@ pub(crate) static RULES: &[Rule] = &[
         "`region_id` defaults to `global`."),
     rule(Strict, "4", "forecast-days-run-from-1-to-365", errors::forecast_days_run_from_1_to_365,
         "`forecast_days=365` returns 200; 0 and 366 get 400 `invalid_parameter`."),
-    rule(Strict, "4", "forecast-days-are-plain-digits", errors::forecast_days_are_plain_digits,
+    rule(Strict, "4", "forecast-days-are-plain-digits",
+        |judge| for days in ["", "-7", "%2B7", "%207", "7.0", "1e1", "07", "%D9%A7", "18446744073709551623"] {
+            is_invalid(judge, paths::FORECAST, &format!("forecast_days={days}"));
+        },
         "An empty `forecast_days`, or one with a sign, space, fraction, exponent or leading zero, gets 400."),
-    rule(Strict, "4", "parameters-come-once", errors::parameters_come_once,
+    rule(Strict, "4", "parameters-come-once",
+        |judge| {
+            is_invalid(judge, paths::HISTORY, "region_id=global&region_id=global");
+            is_invalid(judge, paths::FORECAST, "forecast_days=7&forecast_days=7");
+        },
         "A repeated parameter gets 400 `invalid_parameter`."),
     rule(Strict, "4", "queries-are-utf-8", |judge| is_invalid(judge, paths::METADATA, "x=%ff"),
         "A query that doesn't decode to UTF-8 gets 400 `invalid_parameter`."),
@@ -213,7 +243,11 @@ pub(crate) static RULES: &[Rule] = &[
         "The `ETag` stays the same for a whole day."),
     rule(Strict, "4", "known-document-is-304", headers::known_document_is_304,
         "`If-None-Match` gets 304 for the current tag, for a list that contains it and for `*`."),
-    rule(Strict, "4", "other-tag-gets-the-document", headers::other_tag_gets_the_document,
+    rule(Strict, "4", "other-tag-gets-the-document",
+        |judge| {
+            let request = CheckRequest::get(paths::NETWORK).header("if-none-match", "\"no-such-tag\"");
+            judge.verify_status(request, 200);
+        },
         "`If-None-Match` with another tag gets the document."),
     rule(Strict, "4", "documents-hold-until-midnight", headers::documents_hold_until_midnight,
         "`Cache-Control` is `public, max-age` of at most 60 s, and not past midnight UTC."),
@@ -233,7 +267,11 @@ pub(crate) static RULES: &[Rule] = &[
     rule(Strict, "4", "description-is-linked",
         |judge| headers(judge, DOCUMENTS, "link", "a link with rel=\"service-desc\"", |link| link.contains("rel=\"service-desc\"")),
         "Documents have a `Link` to the OpenAPI document, `rel=\"service-desc\"`."),
-    rule(Contract, "4.1", "history-has-seven-points", values::history_has_seven_points,
+    rule(Contract, "4.1", "history-has-seven-points",
+        |judge| judge.each([History], |history| {
+            let count = history.list("points")?.len();
+            judged(count == HISTORY_DAYS, format_args!("{HISTORY_DAYS} points"), format_args!("{count} points"))
+        }),
         "A history has seven points."),
     rule(Contract, "4.2", "history-of-global", |judge| region_ids_are_echoed(judge, Resource::History, |_| vec![GLOBAL.into()]),
         "A history requested for `global` has the `region_id` `global`."),
@@ -259,7 +297,10 @@ pub(crate) static RULES: &[Rule] = &[
         "The detail of an error names the known regions or the bounds of the parameter."),
     rule(Strict, "7", "problem-type-is-a-page", errors::problem_type_is_a_page,
         "The `type` of an error is the URL of a page on the same server."),
-    rule(Strict, "7", "errors-are-not-stored", errors::errors_are_not_stored,
+    rule(Strict, "7", "errors-are-not-stored",
+        |judge| for response in errors::errors(judge) {
+            judge.record(&response, response.verify_header_is("cache-control", "no-store"));
+        },
         "Errors have `Cache-Control: no-store`."),
     rule(Strict, "7", "errors-echo-no-markup", errors::errors_echo_no_markup,
         "Errors never echo input unescaped."),

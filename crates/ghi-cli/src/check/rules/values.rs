@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use ghi_client::Resource;
-use ghi_contract::{API_CURRENT, GLOBAL, HISTORY_DAYS, paths};
+use ghi_contract::{GLOBAL, paths};
 use ghi_engine::parse_date;
 use ghi_server::Moment;
 use jiff::SignedDuration;
@@ -12,7 +12,7 @@ use jiff::fmt::rfc2822;
 
 use crate::check::json_object::{Finding, JsonObject, judged};
 use crate::check::judge::Judge;
-use crate::check::schema::{DOCUMENTS, ObjectKind};
+use crate::check::schema::ObjectKind;
 
 /// The most that the timestamps of one run may differ.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
@@ -45,19 +45,6 @@ pub(super) fn has_microseconds(text: &str) -> bool {
 
 pub(super) fn is_engine_of_a_sandbox(text: &str) -> bool {
     text.strip_suffix("-sandbox").is_some_and(|version| !version.is_empty())
-}
-
-pub(super) fn version_is_1_1(judge: &mut Judge) {
-    for kind in DOCUMENTS.into_iter().filter(|kind| kind.is_shown()) {
-        field_is(judge, kind, "version", API_CURRENT);
-    }
-}
-
-pub(super) fn region_detail_has_no_engine_version(judge: &mut Judge) {
-    let field = "engine_sandbox_version";
-    judge.each([ObjectKind::RegionDetail], |detail| {
-        detail.verify(field, detail.get(field).is_none(), "missing")
-    });
 }
 
 pub(super) fn region_ids_are_unique(judge: &mut Judge) {
@@ -104,12 +91,6 @@ pub(super) fn timestamps_are_near_the_date(judge: &mut Judge) {
     let expected =
         format_args!("within a day of {date}Z, its Date; the server's clock may be stopped");
     judge.record(&document.response, document.verify("timestamp_utc", is_right, expected));
-}
-
-pub(super) fn snapshot_region_id_is_the_id(judge: &mut Judge) {
-    judge.each([ObjectKind::SnapshotRegion], |region| {
-        region.verify_text("region_id", region.text("id")?)
-    });
 }
 
 /// The names of the three costs, in ascending order.
@@ -204,15 +185,12 @@ pub(super) fn endpoints_are_below_the_prefix(judge: &mut Judge) {
     });
 }
 
-pub(super) fn history_has_seven_points(judge: &mut Judge) {
-    judge.each([ObjectKind::History], |history| {
-        let count = history.list("points")?.len();
-        let expected = format_args!("{HISTORY_DAYS} points");
-        judged(count == HISTORY_DAYS, expected, format_args!("{count} points"))
-    });
-}
-
-fn verify_dates(judge: &mut Judge, expected: &str, are_right: fn(&[Date], &JsonObject) -> bool) {
+/// The dates of every history are right.
+pub(super) fn dates(
+    judge: &mut Judge,
+    expected: &str,
+    are_right: fn(&[Date], &JsonObject) -> bool,
+) {
     judge.each([ObjectKind::History], |history| {
         let points = history.entries("points");
         let dates = points.iter().map(|point| parse_date(point.text("date").ok()?).ok());
@@ -226,23 +204,9 @@ fn verify_dates(judge: &mut Judge, expected: &str, are_right: fn(&[Date], &JsonO
     });
 }
 
-pub(super) fn history_dates_increase(judge: &mut Judge) {
-    verify_dates(judge, "increasing dates", |dates, _| dates.is_sorted_by(|a, b| a < b));
-}
-
-pub(super) fn history_has_every_day(judge: &mut Judge) {
-    verify_dates(judge, "a point for each day", |dates, _| {
-        // Dates that don't increase break a rule of the contract.
-        let is_next =
-            |pair: &[Date]| pair[1] <= pair[0] || pair[0].tomorrow().ok() == Some(pair[1]);
-        dates.windows(2).all(is_next)
-    });
-}
-
-pub(super) fn history_ends_today(judge: &mut Judge) {
-    verify_dates(judge, "the day of timestamp_utc as the last date", |dates, history| {
-        history.day().is_none_or(|today| dates.last() == Some(&today))
-    });
+/// Whether the second date is the day after the first. Dates that don't increase break a rule of the contract.
+pub(super) fn is_next(pair: &[Date]) -> bool {
+    pair[1] <= pair[0] || pair[0].tomorrow().ok() == Some(pair[1])
 }
 
 pub(super) fn indicator_is_for_today(judge: &mut Judge) {
