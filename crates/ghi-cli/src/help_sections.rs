@@ -50,6 +50,7 @@ const SERVE: &str = r#"Examples:
   ghi serve --listen :8000                     accept connections from other machines
   ghi serve --at 2026-11-15T12:00:00Z          return the same responses every time, for tests
   ghi serve --at 2026-12-31 --speed 86400      run one day per second
+  ghi serve --fail "code=503, times=2"         make the first two requests for each path fail
   ghi serve --chaos 30                         make three in ten requests fail
   ghi serve --inputs my.toml                   publish your own network; see ghi inputs
 

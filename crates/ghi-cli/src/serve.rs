@@ -179,6 +179,7 @@ fn config(args: &Args, workers: usize) -> Result<Config, String> {
         clock: clock(args.at, args.speed)?,
         snapshot_form: args.snapshot_form,
         scenarios: !args.no_scenarios,
+        fail: args.fail.clone(),
         chaos_percent: args.chaos,
         chaos_path: args.chaos_path.clone(),
         strict_parameters: args.strict_parameters,
@@ -243,6 +244,9 @@ fn log_settings(
         strict_parameters = args.strict_parameters,
         "limits"
     );
+    for flag in &args.fail {
+        tracing::warn!("API requests fail on purpose: {flag}");
+    }
     if args.chaos > 0 {
         let target = args
             .chaos_path

@@ -70,6 +70,12 @@ pub(crate) struct Args {
     #[arg(default_value = "full", value_parser = snapshot_form())]
     pub(crate) snapshot_form: SnapshotForm,
 
+    /// Answer API requests as if they had these preferences, such as "code=503, times=2", or those for one
+    /// path, as in "/v1/ghi/history: delay=500"; repeatable
+    #[arg(help_heading = "Testing", long, env = "GHI_FAIL", value_name = "PREFERENCES")]
+    #[arg(value_delimiter = ';', value_parser = fail_flag)]
+    pub(crate) fail: Vec<String>,
+
     /// Make this percentage of API requests fail: 429, 500, 503, or a broken response
     #[arg(help_heading = "Testing", long, env = "GHI_CHAOS", value_name = "PERCENT")]
     #[arg(default_value = "0", value_parser = whole_number::<u8>(0..=100))]
@@ -136,6 +142,10 @@ fn api_path(text: &str) -> Result<String, &'static str> {
     let path = text.strip_suffix('/').unwrap_or(text);
     let known = ghi_server::is_api_path(path).then(|| path.to_owned());
     known.ok_or("must be a path of the API, such as /v1/ghi/history or /v1/ghi/regions/{id}")
+}
+
+fn fail_flag(text: &str) -> Result<String, String> {
+    ghi_server::check_fail_flag(text).map(|()| text.trim().to_owned())
 }
 
 fn snapshot_form() -> impl TypedValueParser<Value = SnapshotForm> {

@@ -480,6 +480,48 @@ fn chaos_can_be_limited_to_a_path_of_the_api() {
 }
 
 #[test]
+fn fail_flags_apply_preferences_from_the_start() {
+    let flags = ["code=503, times=1", "/v1/ghi/history: code=429"];
+    let listen = ["--listen", "127.0.0.1:0"];
+    let mut by_flag = ghi(&listen);
+    flags.iter().for_each(|flag| _ = by_flag.args(["--fail", flag]));
+    let mut by_variable = ghi(&listen);
+    by_variable.env("GHI_FAIL", flags.join("; "));
+    for command in [&mut by_flag, &mut by_variable] {
+        let mut running = Running::start(command);
+        for flag in flags {
+            let line = running.next_line();
+            let said = format!("WARN API requests fail on purpose: {flag}\n");
+            assert!(line.ends_with(&said), "{line}");
+        }
+        for (path, status) in [("snapshot", 503), ("snapshot", 200), ("history", 429)] {
+            let answer = running.get(&format!("v1/ghi/{path}"));
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{path}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn a_fail_flag_without_effect_is_refused() {
+    for (flag, reason) in [
+        ("code=418", "code must be 400, 404, 429, 500, 502, 503 or 504"),
+        (
+            "code=503, times=2, key=a",
+            "key has no effect here; times counts the requests for each path since the start",
+        ),
+        (
+            "/v1/ghi/network: break=null",
+            r#"break must be "truncate", "json", "cut", "drip" or "reset"; also "extra" under /v1/ghi, "null", "missing" or "string" in documents with costs, and "gap" in a history"#,
+        ),
+    ] {
+        let message = format!("invalid value '{flag}' for '--fail <PREFERENCES>': {reason}");
+        check_refusal(&ghi(&["--fail", flag]).output().unwrap(), &message);
+    }
+    let message = "invalid value ' times=2' for '--fail <PREFERENCES>': times has no effect without code, break, figures or delay";
+    check_refusal(&ghi(&["--fail", "code=503; times=2"]).output().unwrap(), message);
+}
+
+#[test]
 fn an_unknown_variable_is_a_warning_with_the_nearest_name() {
     let mut command = ghi(&["--listen", "127.0.0.1:0"]);
     command.env("GHI_CHAOSS", "30").env("GHI_DRAIN", "1s").env("GHI_EMPTY", "");

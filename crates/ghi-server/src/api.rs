@@ -329,7 +329,8 @@ impl Api {
         if matches!(fault.scenario.failure, Some(Failure::Altered(_))) {
             headers.remove(ACCEPT_ENCODING);
         }
-        self.handle(exchange, &headers, day)
+        let response = self.handle(exchange, &headers, day)?;
+        fault.reject(&response).map_or(Ok(response), Err)
     }
 
     /// Calls the route's handler.
@@ -517,7 +518,7 @@ impl Api {
 #[cold]
 fn strict_rejection(request: &Request<()>, route: &Route) -> Option<Problem> {
     let query = || Query::parse(request.uri().query())?.check_names(route.parameters);
-    ignored_preference(request.headers(), route.path).or_else(|| query().err())
+    ignored_preference(request, route.path).or_else(|| query().err())
 }
 
 impl Service for Api {

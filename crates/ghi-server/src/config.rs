@@ -22,6 +22,9 @@ pub struct Config {
     pub snapshot_form: SnapshotForm,
     /// Whether requests may select failures, delays and other days with `Prefer`.
     pub scenarios: bool,
+    /// Scenarios from the start, for clients that can't set a header: `PREFERENCES` or
+    /// `PATH: PREFERENCES`, such as `code=503, times=2`. Without a path, they apply to the whole API.
+    pub fail: Vec<String>,
     /// The percentage of API requests that fail on purpose, up to 100.
     pub chaos_percent: u8,
     /// The only path whose requests fail on purpose, such as `/v1/ghi/history`. `None` for the whole API.
@@ -72,6 +75,7 @@ impl Default for Config {
             clock: Clock::system(),
             snapshot_form: SnapshotForm::default(),
             scenarios: true,
+            fail: Vec::new(),
             chaos_percent: 0,
             chaos_path: None,
             strict_parameters: false,

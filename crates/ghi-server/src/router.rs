@@ -10,6 +10,7 @@ use crate::routes::files::{charts, csv, explain_files, feed};
 use crate::routes::operations::{assets, discovery, probes};
 use crate::routes::pages::{dashboard, explain, general, region};
 use crate::routes::parameters;
+use crate::scenarios::FailFlag;
 
 /// A path and its handler.
 pub(crate) struct Route {
@@ -175,6 +176,14 @@ pub(crate) fn find_route(path: &str) -> Option<(usize, &'static Route, &str)> {
 /// may fail on purpose.
 pub fn is_api_path(path: &str) -> bool {
     find_route(path).is_some_and(|(_, route, _)| route.kind.has_scenarios())
+}
+
+/// Checks the value of `--fail`: all of its preferences must have an effect on its path.
+pub fn check_fail_flag(text: &str) -> Result<(), String> {
+    FailFlag::check(text, |path| {
+        let (_, route, _) = find_route(path).filter(|(_, route, _)| route.kind.has_scenarios())?;
+        Some(route.path)
+    })
 }
 
 fn is_segment(text: &str) -> bool {

@@ -23,6 +23,7 @@ use crate::config::Config;
 use crate::net::{
     Arrival, ConnectionLimits, Connections, Content, Listener, SHUTDOWN_TIMEOUT, Service, Worker,
 };
+use crate::router::check_fail_flag;
 
 /// The interval at which the server checks whether midnight is near.
 const TICK: Duration = Duration::from_secs(1);
@@ -69,8 +70,13 @@ impl Server {
     /// Starts a worker for each socket of the listener. The server accepts connections from now on, and
     /// stops when it is dropped.
     ///
-    /// Fails if a worker cannot get a thread or a file descriptor.
+    /// Fails if a worker cannot get a thread or a file descriptor, or if [`Config::fail`] is invalid.
     pub fn start(listener: Listener, config: Config) -> io::Result<Self> {
+        for flag in &config.fail {
+            check_fail_flag(flag).map_err(|reason| {
+                io::Error::new(io::ErrorKind::InvalidInput, format!("fail: {reason}"))
+            })?;
+        }
         let address = listener.local_addr()?;
         let Listener { sockets, probes } = listener;
         let workers = sockets.len();

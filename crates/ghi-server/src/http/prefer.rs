@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 
-use crate::http::lists::{elements, split_unquoted};
+use crate::http::lists::{raw_elements, split_unquoted};
 
 pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
 
@@ -13,21 +13,32 @@ pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
 /// The maximum number of preferences read from a request.
-const PREFERENCES_MAX: usize = 64;
+pub(crate) const PREFERENCES_MAX: usize = 64;
+
+/// A preference of a request.
+pub(crate) struct Preference<'a> {
+    pub(crate) name: &'a str,
+    /// Empty if it is missing or malformed.
+    pub(crate) value: Cow<'a, str>,
+    /// Whether parameters follow the value: `code=500; x=y`.
+    pub(crate) has_parameters: bool,
+}
 
 /// Returns the value of a preference, or an empty string if the value is missing or malformed. If a
 /// name occurs more than once, the first one counts.
 pub(crate) fn preference<'a>(headers: &'a HeaderMap, name: &str) -> Option<Cow<'a, str>> {
-    let mut all = preferences(headers);
-    all.find_map(|(found, value)| found.eq_ignore_ascii_case(name).then_some(value))
+    let mut all = preferences(headers).take(PREFERENCES_MAX);
+    all.find_map(|found| found.name.eq_ignore_ascii_case(name).then_some(found.value))
 }
 
-/// Returns the names of the preferences, with their values as in [`preference`].
-pub(crate) fn preferences(headers: &HeaderMap) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
-    elements(headers, PREFER).take(PREFERENCES_MAX).filter_map(|preference| {
-        let without_parameters = split_unquoted(preference, ';').next()?;
-        let (name, value) = without_parameters.split_once('=').unwrap_or((without_parameters, ""));
-        Some((name.trim(), unquoted(value.trim()).unwrap_or_default()))
+/// Returns the preferences of a request, including empty ones. One that is not UTF-8 has the name `?`.
+pub(crate) fn preferences(headers: &HeaderMap) -> impl Iterator<Item = Preference<'_>> {
+    raw_elements(headers, PREFER).map(|element| {
+        let mut parts = split_unquoted(str::from_utf8(element).unwrap_or("?"), ';');
+        let preference = parts.next().unwrap_or_default();
+        let (name, value) = preference.split_once('=').unwrap_or((preference, ""));
+        let value = unquoted(value.trim()).unwrap_or_default();
+        Preference { name: name.trim(), value, has_parameters: parts.next().is_some() }
     })
 }
 
@@ -44,6 +55,11 @@ fn unquoted(value: &str) -> Option<Cow<'_, str>> {
             other => text.push(other),
         }
     }
+}
+
+/// Removes `Preference-Applied`, if the preferences in it have lost their effect.
+pub(crate) fn clear_applied(headers: &mut HeaderMap) {
+    headers.remove(PREFERENCE_APPLIED);
 }
 
 /// Adds a preference to `Preference-Applied`.

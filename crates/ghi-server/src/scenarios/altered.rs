@@ -14,6 +14,10 @@ const ADDED_FIELD: &str = "added_later";
 pub(crate) enum Alteration {
     /// The first cost is null.
     Null,
+    /// The first cost is absent.
+    Missing,
+    /// The first cost is a string.
+    String,
     /// The document has additions, as a later release might.
     Extra,
     /// The history lacks a day.
@@ -24,8 +28,8 @@ impl Alteration {
     /// Returns whether documents of a route can be changed in this way.
     pub(crate) fn is_possible_on(self, route: &str) -> bool {
         match self {
-            Self::Null => ![paths::NETWORK, paths::REGIONS, paths::METADATA].contains(&route),
-            Self::Extra => true,
+            Self::Null | Self::Missing | Self::String => has_costs(route),
+            Self::Extra => route.starts_with(paths::PREFIX),
             Self::Gap => route == paths::HISTORY,
         }
     }
@@ -34,7 +38,11 @@ impl Alteration {
     pub(super) fn apply(self, text: &[u8], edition: &Edition) -> Option<String> {
         let mut document: Value = serde_json::from_slice(text).ok()?;
         let is_changed = match self {
-            Self::Null => remove_first_cost(&mut document),
+            Self::Null => change_first_cost(&mut document, |_| Some(Value::Null)),
+            Self::Missing => change_first_cost(&mut document, |_| None),
+            Self::String => {
+                change_first_cost(&mut document, |cost| Some(document_json(cost).into()))
+            }
             Self::Gap => remove_day(&mut document),
             Self::Extra => extend(&mut document, edition),
         };
@@ -42,17 +50,29 @@ impl Alteration {
     }
 }
 
-/// Replaces the first cost of a document with null. Returns whether it has a cost.
-fn remove_first_cost(value: &mut Value) -> bool {
+/// Returns whether a route has documents with costs.
+pub(super) fn has_costs(route: &str) -> bool {
+    const WITHOUT_COSTS: [&str; 3] = [paths::NETWORK, paths::REGIONS, paths::METADATA];
+    route.starts_with(paths::PREFIX) && !WITHOUT_COSTS.contains(&route)
+}
+
+/// Replaces or removes the first cost of a document. Returns whether it has a cost.
+fn change_first_cost(value: &mut Value, change: fn(&Value) -> Option<Value>) -> bool {
     match value {
-        Value::Object(fields) => fields.iter_mut().any(|(name, value)| {
-            let is_cost = name.ends_with("_cost_usd");
-            if is_cost {
-                *value = Value::Null;
-            }
-            is_cost || remove_first_cost(value)
-        }),
-        Value::Array(values) => values.iter_mut().any(remove_first_cost),
+        Value::Object(fields) => {
+            let names: Vec<String> = fields.keys().cloned().collect();
+            names.into_iter().any(|name| {
+                if !name.ends_with("_cost_usd") {
+                    return change_first_cost(&mut fields[&name], change);
+                }
+                match change(&fields[&name]) {
+                    Some(changed) => fields.insert(name, changed),
+                    None => fields.shift_remove(&name),
+                };
+                true
+            })
+        }
+        Value::Array(values) => values.iter_mut().any(|value| change_first_cost(value, change)),
         _ => false,
     }
 }

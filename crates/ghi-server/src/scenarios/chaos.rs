@@ -37,8 +37,7 @@ impl Chaos {
 
     /// Returns whether requests for a path of a route may fail.
     pub(crate) fn includes(&self, path: &str, route: &str) -> bool {
-        let trimmed = path.strip_suffix('/').unwrap_or(path);
-        self.path.as_ref().is_none_or(|only| only == trimmed || only == route)
+        self.path.as_ref().is_none_or(|only| is_path_of(only, path, route))
     }
 
     /// Returns the failure of the next request, if it fails. It depends on the seed and the number of the
@@ -49,6 +48,11 @@ impl Chaos {
         let kinds = if has_body { FAILURES.len() } else { WITHOUT_BODY };
         (drawn % 100 < self.percent).then(|| FAILURES[(drawn / 100 % kinds as u64) as usize])
     }
+}
+
+/// Returns whether the path of a flag, which may be that of a route, includes the path of a request.
+pub(super) fn is_path_of(flag: &str, path: &str, route: &str) -> bool {
+    flag == path.strip_suffix('/').unwrap_or(path) || flag == route
 }
 
 #[cfg(test)]

@@ -4,16 +4,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ghi_engine::RecentDays;
-use hyper::{Method, Request, Response};
+use hyper::{HeaderMap, Method, Request, Response};
 
 use crate::config::Config;
 use crate::edition::{Edition, Editions, RequestDay, TooManyDays};
 use crate::http::problem::Problem;
 use crate::net::{ClientKey, Content, Permit, PermitPool, Wait};
 use crate::scenarios::chaos::Chaos;
+use crate::scenarios::fail_flags::FailFlags;
 use crate::scenarios::recovery::RecoveryKeys;
-use crate::scenarios::requested::requested_scenario;
-use crate::scenarios::scenario::{Failure, Recovery, Scenario};
+use crate::scenarios::requested::{Target, select, without_effect};
+use crate::scenarios::scenario::{Failure, Origin, Recovery, Scenario};
 
 /// The share of all connections that may wait for a delayed response: one in two.
 const WAITING_SHARE: usize = 2;
@@ -26,6 +27,7 @@ const CLIENT_SHARE: usize = 4;
 pub(crate) struct Scenarios {
     /// Whether requests may select scenarios.
     are_on: bool,
+    fail_flags: FailFlags,
     chaos: Option<Chaos>,
     recovery_keys: RecoveryKeys,
     /// Limits the number of delayed responses that wait.
@@ -54,6 +56,18 @@ impl FaultPlan {
         self.scenario.apply(response, edition, self.slow.take());
     }
 
+    /// Returns why a response is replaced by an error, if it is: `handling=strict` rejects a failure that
+    /// shows to have no effect.
+    pub(crate) fn reject(&mut self, response: &Response<Content>) -> Option<Problem> {
+        let is_drip = self.scenario.failure == Some(Failure::Drip);
+        let is_streamed = response.body().len().is_none();
+        let is_rejected = self.scenario.is_strict && is_drip && is_streamed;
+        is_rejected.then(|| {
+            self.scenario = Scenario { is_strict: true, ..Scenario::default() };
+            without_effect("break=drip has no effect on a table for a range of days")
+        })
+    }
+
     /// Returns whether the connection is reset instead of sending the response.
     pub(crate) fn is_reset(&self) -> bool {
         self.scenario.failure == Some(Failure::Reset)
@@ -65,6 +79,7 @@ impl Scenarios {
         let waiting = (config.max_connections / WAITING_SHARE).max(1);
         Self {
             are_on: config.scenarios,
+            fail_flags: FailFlags::new(&config.fail),
             chaos: Chaos::new(config.chaos_percent, config.chaos_path.clone()),
             recovery_keys: RecoveryKeys::default(),
             waiting: PermitPool::new(waiting, (waiting / CLIENT_SHARE).max(1)),
@@ -80,10 +95,10 @@ impl Scenarios {
         has_prefer: bool,
         seed: impl FnOnce() -> u64,
     ) -> Option<Scenario> {
-        if !has_prefer && self.chaos.is_none() {
+        if !has_prefer && self.chaos.is_none() && self.fail_flags.are_none() {
             return None;
         }
-        self.select(request, route, seed)
+        self.select(request, route, has_prefer, seed)
     }
 
     #[inline(never)] // Keeps requests without a scenario short.
@@ -91,35 +106,41 @@ impl Scenarios {
         &self,
         request: &Request<()>,
         route: &str,
+        has_prefer: bool,
         seed: impl FnOnce() -> u64,
     ) -> Option<Scenario> {
-        let is_get = *request.method() == Method::GET;
-        if !is_get && *request.method() != Method::HEAD {
+        let is_head = *request.method() == Method::HEAD;
+        if !is_head && *request.method() != Method::GET {
             return None;
         }
-        let path = request.uri().path();
-        let requested = self.are_on.then(|| requested_scenario(request.headers(), route, is_get));
-        let requested = requested
-            .map(|scenario| self.recovered(scenario, path))
-            .filter(|scenario| *scenario != Scenario::default());
+        let (path, target) = (request.uri().path(), Target { route, is_head });
+        // A request's own preferences replace those of the flags.
+        let selected = match self.are_on && has_prefer {
+            true => Some(self.requested(request.headers(), path, target)),
+            false => self.fail_flags.select(path, target),
+        };
+        let selected = selected.filter(Scenario::has_effect);
         let chaos = self.chaos.as_ref().filter(|chaos| chaos.includes(path, route));
-        let failure = chaos.and_then(|chaos| chaos.next(seed(), is_get));
-        // A requested failure takes precedence.
-        let is_requested = requested.as_ref().is_some_and(|requested| requested.failure.is_some());
-        if failure.is_none() || is_requested {
-            return requested;
+        let failure = chaos.and_then(|chaos| chaos.next(seed(), !is_head));
+        // A selected failure takes precedence.
+        let is_selected = selected.as_ref().is_some_and(|selected| selected.failure.is_some());
+        if failure.is_none() || is_selected {
+            return selected;
         }
-        Some(Scenario { is_chaos: true, failure, ..Scenario::default() })
+        Some(Scenario { origin: Origin::Chaos, failure, ..Scenario::default() })
     }
 
-    /// Removes the failure and the delay from a scenario once enough requests have had them.
-    fn recovered(&self, scenario: Scenario, path: &str) -> Scenario {
-        let Some(Recovery { times, key }) = &scenario.recovery else { return scenario };
-        let path = path.strip_suffix('/').unwrap_or(path);
-        if self.recovery_keys.count(path, key, *times, Instant::now()) {
-            return scenario;
+    /// Returns the scenario that a request selects, without what enough requests with its key have had.
+    fn requested(&self, headers: &HeaderMap, path: &str, target: Target<'_>) -> Scenario {
+        let (scenario, _) = select(headers, target, Origin::Request);
+        let recovery = scenario.recovery.as_ref();
+        let key = recovery.and_then(|Recovery { times, key }| Some((*times, key.as_ref()?)));
+        match key {
+            Some((times, key)) if !self.recovery_keys.count(path, key, times, Instant::now()) => {
+                scenario.recovered()
+            }
+            _ => scenario,
         }
-        Scenario { failure: None, retry_after: None, delay: None, recovery: None, ..scenario }
     }
 
     /// Acquires the resources of a scenario, within the limits per client and in total. A rejected request

@@ -3,11 +3,13 @@
 
 mod fault_plan;
 mod requested;
+mod fail_flags;
 mod chaos;
 mod recovery;
 mod scenario;
 mod altered;
 
+pub(crate) use fail_flags::FailFlag;
 pub(crate) use fault_plan::{FaultPlan, Scenarios};
 pub(crate) use requested::ignored_preference;
 #[cfg(feature = "internals")]

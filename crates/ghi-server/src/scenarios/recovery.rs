@@ -29,6 +29,7 @@ struct Counted {
 impl RecoveryKeys {
     /// Counts a request for a path with a key, and returns whether it is among the first `times`.
     pub(crate) fn count(&self, path: &str, key: &str, times: u8, now: Instant) -> bool {
+        let path = path.strip_suffix('/').unwrap_or(path);
         let key = self.hasher.hash_one((path, key));
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         let Counted { requests, keys } = &mut *counted;

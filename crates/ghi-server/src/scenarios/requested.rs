@@ -1,14 +1,17 @@
-//! The scenario that a request selects with `Prefer`.
+//! The scenario that preferences select: those of a request, or those of `--fail`.
 
+use std::borrow::Cow;
+use std::fmt::Display;
 use std::time::Duration;
 
 use ghi_contract::paths;
-use hyper::HeaderMap;
+use hyper::{HeaderMap, Method, Request};
 
 use crate::clock::Moment;
-use crate::http::prefer::{preference, preferences};
+use crate::http::prefer::{PREFERENCES_MAX, Preference, preferences};
 use crate::http::problem::{Code, Problem};
-use crate::scenarios::scenario::{FAILURES, FIGURES, Failure, Figures, Recovery, Scenario};
+use crate::scenarios::altered::has_costs;
+use crate::scenarios::scenario::{FAILURES, FIGURES, Failure, Figures, Origin, Recovery, Scenario};
 
 /// The longest delay, in milliseconds.
 const DELAY_MAX_MILLIS: u64 = 10_000;
@@ -16,8 +19,8 @@ const DELAY_MAX_MILLIS: u64 = 10_000;
 /// The longest `Retry-After`, in seconds.
 const RETRY_AFTER_MAX: u64 = 86_400;
 
-/// The largest number of requests with a key that fail.
-const TIMES_MAX: u8 = 100;
+/// The largest number of requests that a scenario can be limited to.
+const TIMES_MAX: u64 = 100;
 
 /// The longest key, in characters.
 const KEY_MAX: usize = 64;
@@ -27,72 +30,174 @@ const PREFERENCES: [(&str, &str); 10] = [
     ("code", "400, 404, 429, 500, 502, 503 or 504"),
     (
         "break",
-        r#""truncate", "json", "cut", "drip" or "reset"; also "extra" under /v1/ghi, "null" in documents with costs, and "gap" in a history"#,
+        r#""truncate", "json", "cut", "drip" or "reset"; also "extra" under /v1/ghi, "null", "missing" or "string" in documents with costs, and "gap" in a history"#,
     ),
-    ("figures", r#""spike", "drop" or "flat", and only under /v1/ghi"#),
-    ("retry-after", r#"0 to 86400, "date" or "none", and requires code=429 or code=503"#),
+    ("figures", r#""spike", "drop" or "flat", and only in documents with costs"#),
+    ("retry-after", r#"0 to 86400, "date" or "none""#),
     ("delay", "0 to 10000 milliseconds"),
     ("at", "a UTC time such as 2026-11-15T12:00:00Z or a date, from 1970-01-01 to 9999-12-31"),
-    ("times", "1 to 100, and requires key and one of code, break or delay"),
-    ("key", "1 to 64 letters, digits, - and _, and requires times"),
+    ("times", "1 to 100"),
+    ("key", "1 to 64 letters, digits, - and _"),
     ("return", r#""minimal" or "representation""#),
     ("handling", r#""strict" or "lenient""#),
 ];
 
-/// Returns the scenario that `Prefer` selects for a route. Unknown and malformed preferences are ignored, as
-/// RFC 7240 requires; so is `break` if the response has no body.
-pub(crate) fn requested_scenario(headers: &HeaderMap, route: &str, has_body: bool) -> Scenario {
-    let value = |name| preference(headers, name);
-    let selected = |name| value(name).and_then(|value| failure(name, &value, route));
-    let failure = selected("code").or_else(|| selected("break").filter(|_| has_body));
-    // An error depends neither on the data nor on the day.
-    let is_error = failure.is_some_and(Failure::is_error);
-    let can_wait = matches!(failure, Some(Failure::Code(Code::RateLimited | Code::NoFigures)));
-    let delay = value("delay").and_then(|millis| delay(&millis));
-    let recovery = value("times").zip(value("key")).and_then(|(count, key)| {
-        let times = number(&count, TIMES_MAX.into()).filter(|times| *times > 0)?;
-        is_key(&key).then(|| Recovery { times: times as u8, key: key.into() })
-    });
-    Scenario {
-        failure,
-        retry_after: value("retry-after")
-            .filter(|value| can_wait && is_retry_after(value))
-            .map(String::from),
-        figures: value("figures").filter(|_| !is_error).and_then(|name| figures(&name, route)),
-        at: value("at").filter(|_| !is_error).and_then(|text| at(&text)),
-        delay,
-        recovery: recovery.filter(|_| failure.is_some() || delay.is_some()),
-        is_strict: value("handling").is_some_and(|value| value == "strict"),
-        ..Scenario::default()
+/// What preferences apply to.
+#[derive(Clone, Copy)]
+pub(crate) struct Target<'a> {
+    pub(crate) route: &'a str,
+    pub(crate) is_head: bool,
+}
+
+/// Why the first preference without effect has none, if there is one.
+#[derive(Default)]
+struct Ignored(Option<String>);
+
+impl Ignored {
+    fn add(&mut self, reason: impl Into<String>) {
+        self.0.get_or_insert_with(|| reason.into());
+    }
+
+    /// Returns a value if it has an effect, and otherwise remembers why it has none.
+    fn unless<T>(&mut self, has_effect: bool, value: Option<T>, reason: &str) -> Option<T> {
+        if value.is_some() && !has_effect {
+            self.add(reason);
+            return None;
+        }
+        value
     }
 }
 
-/// Returns the error of the first preference that would be ignored because it is unknown, malformed or
-/// incomplete.
-pub(crate) fn ignored_preference(headers: &HeaderMap, route: &str) -> Option<Problem> {
-    let scenario = requested_scenario(headers, route, true);
-    let problem = |name: &str, value: &str| {
-        let is_accepted = match name {
-            "code" | "break" => failure(name, value, route).is_some(),
-            "figures" => figures(value, route).is_some(),
-            "retry-after" => scenario.retry_after.is_some(),
-            "delay" => delay(value).is_some(),
-            "at" => at(value).is_some(),
-            "times" | "key" => scenario.recovery.is_some(),
-            "return" => matches!(value, "minimal" | "representation"),
-            "handling" => matches!(value, "strict" | "lenient"),
-            _ => false,
-        };
-        let detail = || match PREFERENCES.iter().find(|known| known.0 == name) {
-            Some((_, values)) => format!("In Prefer, {name} must be {values}."),
-            None => {
-                let known = PREFERENCES.map(|(name, _)| name).join(", ");
-                format!("Prefer has an unknown preference; expected one of {known}.")
-            }
-        };
-        (!is_accepted && !name.is_empty()).then(|| Problem::unknown_preference(detail()))
+/// Returns the scenario that preferences select, and why the first one without effect has none. Without
+/// `handling=strict` these are ignored, as RFC 7240 requires.
+pub(crate) fn select(
+    headers: &HeaderMap,
+    target: Target<'_>,
+    origin: Origin,
+) -> (Scenario, Option<String>) {
+    let Target { route, is_head } = target;
+    let mut ignored = Ignored::default();
+    let accepted = accepted(headers, route, &mut ignored);
+    let value = |name| {
+        let found = accepted.iter().find(|(accepted, _)| *accepted == name);
+        found.map(|(_, value)| &**value)
     };
-    preferences(headers).find_map(|(name, value)| problem(&name.to_ascii_lowercase(), &value))
+    let code = value("code").and_then(|value| failure("code", value, route));
+    let broken = value("break").and_then(|value| failure("break", value, route));
+    let broken = ignored.unless(!is_head, broken, "break has no effect on a HEAD request");
+    let broken = ignored.unless(code.is_none(), broken, "break has no effect with code");
+    let failure = code.or(broken);
+
+    let has_document = !failure.is_some_and(Failure::replaces_document);
+    let mut with_document = |name, value| {
+        let reason = format!("{name} has no effect with code, break=json or break=reset");
+        ignored.unless(has_document, value, &reason)
+    };
+    let figures = with_document("figures", value("figures"));
+    let at = with_document("at", value("at")).and_then(at);
+    let form = with_document("return", value("return"));
+    let figures = ignored.unless(!is_head, figures, "figures has no effect on a HEAD request");
+    let figures = figures.and_then(|name| self::figures(name, route));
+    let reason = format!("return has an effect only on {}", paths::SNAPSHOT);
+    ignored.unless(route == paths::SNAPSHOT, form, &reason);
+
+    let can_wait = matches!(failure, Some(Failure::Code(Code::RateLimited | Code::NoFigures)));
+    let reason = "retry-after has no effect without code=429 or code=503";
+    let retry_after = ignored.unless(can_wait, value("retry-after"), reason).map(String::from);
+    let delay = value("delay").and_then(delay);
+    let can_end = failure.is_some() || figures.is_some() || delay.is_some();
+    let recovery = recovery(value("times"), value("key"), origin, can_end, &mut ignored);
+    let is_strict = value("handling") == Some("strict");
+    let scenario =
+        Scenario { origin, failure, retry_after, figures, at, delay, recovery, is_strict };
+    (scenario, ignored.0)
+}
+
+/// Returns the preferences with known names and valid values. If a name occurs more than once, the first
+/// one counts.
+fn accepted<'a>(
+    headers: &'a HeaderMap,
+    route: &str,
+    ignored: &mut Ignored,
+) -> Vec<(&'static str, Cow<'a, str>)> {
+    let (mut seen, mut accepted) = (Vec::new(), Vec::new());
+    for (number, preference) in preferences(headers).enumerate() {
+        if number == PREFERENCES_MAX {
+            ignored.add(format!("there are more than {PREFERENCES_MAX} preferences"));
+            break;
+        }
+        let Preference { name, value, has_parameters } = preference;
+        let known = |(known, _): &(&str, &str)| known.eq_ignore_ascii_case(name);
+        let Some((name, values)) = PREFERENCES.into_iter().find(known) else {
+            let is_empty = name.is_empty() && value.is_empty() && !has_parameters;
+            if !is_empty {
+                let known = PREFERENCES.map(|(name, _)| name).join(", ");
+                ignored.add(format!("a preference is unknown; expected one of {known}"));
+            }
+            continue;
+        };
+        if seen.contains(&name) {
+            ignored.add(format!("{name} is repeated"));
+            continue;
+        }
+        seen.push(name);
+        if has_parameters {
+            ignored.add(format!(
+                "{name} has a parameter, which has no effect; separate preferences with commas"
+            ));
+        }
+        if is_valid(name, &value, route) {
+            accepted.push((name, value));
+        } else {
+            ignored.add(format!("{name} must be {values}"));
+        }
+    }
+    accepted
+}
+
+fn is_valid(name: &str, value: &str, route: &str) -> bool {
+    match name {
+        "code" | "break" => failure(name, value, route).is_some(),
+        "figures" => figures(value, route).is_some(),
+        "retry-after" => {
+            matches!(value, "date" | "none") || number(value, RETRY_AFTER_MAX).is_some()
+        }
+        "delay" => delay(value).is_some(),
+        "at" => at(value).is_some(),
+        "times" => number(value, TIMES_MAX).is_some_and(|times| times > 0),
+        "key" => is_key(value),
+        "return" => matches!(value, "minimal" | "representation"),
+        _ => matches!(value, "strict" | "lenient"),
+    }
+}
+
+/// Returns how many requests a scenario affects, if it ends. The requests of `--fail` have no key.
+fn recovery(
+    times: Option<&str>,
+    key: Option<&str>,
+    origin: Origin,
+    can_end: bool,
+    ignored: &mut Ignored,
+) -> Option<Recovery> {
+    let has_key = key.is_some() || origin == Origin::Flag;
+    let times = ignored.unless(has_key, times, "times has no effect without key");
+    let reason = "times has no effect without code, break, figures or delay";
+    let times = ignored.unless(can_end, times, reason);
+    let key = ignored.unless(times.is_some(), key, "key has no effect without times");
+    let times = times.and_then(|times| number(times, TIMES_MAX))? as u8;
+    Some(Recovery { times, key: key.map(String::from) })
+}
+
+/// Returns why a request is rejected if it has `handling=strict`.
+pub(crate) fn ignored_preference(request: &Request<()>, route: &str) -> Option<Problem> {
+    let target = Target { route, is_head: *request.method() == Method::HEAD };
+    let (_, reason) = select(request.headers(), target, Origin::Request);
+    reason.map(without_effect)
+}
+
+/// Returns the problem for a preference that has no effect for a reason.
+pub(super) fn without_effect(reason: impl Display) -> Problem {
+    Problem::unknown_preference(format!("In Prefer, {reason}."))
 }
 
 /// Returns every preference of the sandbox, with its value if there is a list of values.
@@ -110,15 +215,11 @@ fn failure(name: &str, value: &str, route: &str) -> Option<Failure> {
     found.map(|(_, failure)| failure).filter(|failure| failure.is_possible_on(route))
 }
 
-/// Parses a change to the costs, which only the contract's documents support.
+/// Parses a change to the costs.
 fn figures(name: &str, route: &str) -> Option<Figures> {
     let selected = format!("figures={name}");
     let found = FIGURES.into_iter().find(|(preference, _)| *preference == selected);
-    found.filter(|_| route.starts_with(paths::PREFIX))
-}
-
-fn is_retry_after(text: &str) -> bool {
-    matches!(text, "date" | "none") || number(text, RETRY_AFTER_MAX).is_some()
+    found.filter(|_| has_costs(route))
 }
 
 /// Parses a time; a date means 00:00 UTC on that day.
@@ -153,12 +254,16 @@ mod tests {
         HeaderMap::from_iter([(PREFER, HeaderValue::from_str(prefer).unwrap())])
     }
 
-    fn parsed_with_body(prefer: &str, has_body: bool) -> Scenario {
-        requested_scenario(&headers(prefer), paths::HISTORY, has_body)
+    fn selected(prefer: &str, route: &str, is_head: bool) -> (Scenario, Option<String>) {
+        select(&headers(prefer), Target { route, is_head }, Origin::Request)
     }
 
     fn parsed(prefer: &str) -> Scenario {
-        parsed_with_body(prefer, true)
+        selected(prefer, paths::HISTORY, false).0
+    }
+
+    fn is_ignored(prefer: &str, route: &str) -> bool {
+        selected(prefer, route, false).1.is_some()
     }
 
     fn with_failure(failure: Failure) -> Scenario {
@@ -194,7 +299,7 @@ mod tests {
         let long = "k".repeat(KEY_MAX);
         for (times, key) in [(1, "a"), (100, "Az_09-"), (2, &long)] {
             let recovery = parsed(&format!("break=cut, times={times}, key={key}")).recovery;
-            assert_eq!(recovery, Some(Recovery { times, key: key.into() }));
+            assert_eq!(recovery, Some(Recovery { times, key: Some(key.into()) }));
         }
         assert!(parsed("handling=strict").is_strict && !parsed("handling=lenient").is_strict);
     }
@@ -242,7 +347,7 @@ mod tests {
     fn unknown_malformed_and_out_of_range_preferences_are_ignored() {
         for text in IGNORED {
             assert_eq!(parsed(text), Scenario::default(), "{text}");
-            assert!(ignored_preference(&headers(text), paths::HISTORY).is_some(), "{text}");
+            assert!(is_ignored(text, paths::HISTORY), "{text}");
         }
         let code = with_failure(Failure::Code(Code::RateLimited));
         for text in [
@@ -261,7 +366,7 @@ mod tests {
         ] {
             let text = format!("code=429, {text}");
             assert_eq!(parsed(&text), code, "{text}");
-            assert!(ignored_preference(&headers(&text), paths::HISTORY).is_some(), "{text}");
+            assert!(is_ignored(&text, paths::HISTORY), "{text}");
         }
         let without = parsed("code=500, retry-after=5");
         assert_eq!(without, with_failure(Failure::Code(Code::Internal)));
@@ -273,11 +378,12 @@ mod tests {
             "",
             ",,",
             "return=minimal",
-            "handling=strict, code=503, break=cut, at=2028-02-29, figures=spike",
+            "handling=strict, break=cut, at=2028-02-29, figures=spike, return=minimal",
             "delay=1, times=2, key=a",
-            "CODE=429; x=y, Retry-After=date",
+            "figures=drop, times=2, key=a",
+            "CODE=429, Retry-After=date",
         ] {
-            assert!(ignored_preference(&headers(text), paths::SNAPSHOT).is_none(), "{text}");
+            assert!(!is_ignored(text, paths::SNAPSHOT), "{text}");
         }
     }
 
@@ -294,12 +400,9 @@ mod tests {
     #[test]
     fn a_preference_is_accepted_only_where_it_has_an_effect() {
         let is_accepted = |preference: &str, route| {
-            let is_error = ignored_preference(&headers(preference), route).is_some();
-            assert_eq!(
-                requested_scenario(&headers(preference), route, true) == Scenario::default(),
-                is_error
-            );
-            !is_error
+            let (scenario, ignored) = selected(preference, route, false);
+            assert_eq!(scenario.has_effect(), ignored.is_none());
+            scenario.has_effect()
         };
         for (route, null, extra, gap, figures) in [
             (paths::HISTORY, true, true, true, true),
@@ -307,24 +410,31 @@ mod tests {
             (paths::REGION_DETAIL, true, true, false, true),
             (paths::INDICATOR, true, true, false, true),
             (paths::FORECAST, true, true, false, true),
-            (paths::NETWORK, false, true, false, true),
-            (paths::REGIONS, false, true, false, true),
-            (paths::METADATA, false, true, false, true),
+            (paths::NETWORK, false, true, false, false),
+            (paths::REGIONS, false, true, false, false),
+            (paths::METADATA, false, true, false, false),
             ("/export/history.csv", false, false, false, false),
         ] {
-            let preferences = ["break=null", "break=extra", "break=gap", "figures=drop"];
-            let accepted = preferences.map(|preference| is_accepted(preference, route));
-            assert_eq!(accepted, [null, extra, gap, figures], "{route}");
+            for (preference, expected) in [
+                ("break=null", null),
+                ("break=missing", null),
+                ("break=string", null),
+                ("break=extra", extra),
+                ("break=gap", gap),
+                ("figures=drop", figures),
+            ] {
+                assert_eq!(is_accepted(preference, route), expected, "{route}");
+            }
         }
     }
 
     #[test]
     fn a_response_without_a_body_cannot_be_broken() {
-        assert_eq!(parsed_with_body("break=cut", false), Scenario::default());
+        let head = |prefer: &str| selected(prefer, paths::HISTORY, true).0;
+        assert_eq!(head("break=cut, figures=spike, times=2, key=a"), Scenario::default());
         let delay = Some(Duration::from_millis(5));
-        let expected = Scenario { delay, ..Scenario::default() };
-        assert_eq!(parsed_with_body("break=cut, delay=5", false), expected);
-        assert!(parsed_with_body("code=500", false).failure.is_some());
+        assert_eq!(head("break=cut, delay=5"), Scenario { delay, ..Scenario::default() });
+        assert!(head("code=500").failure.is_some());
     }
 
     #[test]

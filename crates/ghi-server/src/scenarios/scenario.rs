@@ -10,7 +10,7 @@ use hyper::{Response, StatusCode};
 
 use crate::clock::Moment;
 use crate::edition::Edition;
-use crate::http::prefer::add_applied;
+use crate::http::prefer::{add_applied, clear_applied};
 use crate::http::problem::{Code, Problem};
 use crate::http::site::Site;
 use crate::net::{Content, CutAt, Permit};
@@ -36,8 +36,7 @@ const WITHOUT_DATA: [&str; 2] = [paths::REGIONS, paths::METADATA];
 /// What happens to a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scenario {
-    /// Whether chaos picked it, rather than the request.
-    pub(crate) is_chaos: bool,
+    pub(crate) origin: Origin,
     /// The failure of the response, if any.
     pub(crate) failure: Option<Failure>,
     /// The `Retry-After` of the error, if it is not the usual one: seconds, `date` or `none`.
@@ -48,10 +47,43 @@ pub(crate) struct Scenario {
     pub(crate) at: Option<Moment>,
     /// The delay before the response is sent.
     pub(crate) delay: Option<Duration>,
-    /// How many requests get the failure and the delay, and their key.
+    /// How many requests get the failure, the delay and the changed costs, and their key.
     pub(crate) recovery: Option<Recovery>,
     /// Whether a preference or parameter that would be ignored is an error.
     pub(crate) is_strict: bool,
+}
+
+/// Who chose a scenario.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Origin {
+    #[default]
+    Request,
+    Flag,
+    Chaos,
+}
+
+impl Origin {
+    /// Returns its label in metrics and logs.
+    fn label(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Flag => "fail",
+            Self::Chaos => "chaos",
+        }
+    }
+
+    /// Returns the detail of the problem for a scenario that is an error with this status.
+    fn detail(self, status: StatusCode) -> String {
+        let code = status.as_u16();
+        let choice = match self {
+            Self::Request => format!("requested with Prefer: code={code}"),
+            Self::Flag => format!("set with --fail code={code}"),
+            Self::Chaos => {
+                return "This is a test scenario: the server makes a share of all requests fail (--chaos).".into();
+            }
+        };
+        format!("This is a test scenario, {choice}.")
+    }
 }
 
 /// A way in which a response fails.
@@ -83,15 +115,15 @@ pub(crate) type Figures = (&'static str, Option<u64>);
 pub(crate) const FIGURES: [Figures; 3] =
     [("figures=spike", Some(125)), ("figures=drop", Some(75)), ("figures=flat", None)];
 
-/// The number of requests with a key that fail.
+/// The number of requests that a scenario affects: of those with a key, or of all if it has none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Recovery {
     pub(crate) times: u8,
-    pub(crate) key: String,
+    pub(crate) key: Option<String>,
 }
 
 /// Every failure that a request can select, with the preference that selects it.
-pub(crate) const FAILURES: [(&str, Failure); 15] = [
+pub(crate) const FAILURES: [(&str, Failure); 17] = [
     ("code=400", Failure::Code(Code::InvalidParameter)),
     ("code=404", Failure::Code(Code::UnknownRegion)),
     ("code=429", Failure::Code(Code::RateLimited)),
@@ -105,6 +137,8 @@ pub(crate) const FAILURES: [(&str, Failure); 15] = [
     ("break=drip", Failure::Drip),
     ("break=reset", Failure::Reset),
     ("break=null", Failure::Altered(Alteration::Null)),
+    ("break=missing", Failure::Altered(Alteration::Missing)),
+    ("break=string", Failure::Altered(Alteration::String)),
     ("break=extra", Failure::Altered(Alteration::Extra)),
     ("break=gap", Failure::Altered(Alteration::Gap)),
 ];
@@ -119,16 +153,14 @@ impl Failure {
     /// Returns whether it can happen to responses of a route.
     pub(crate) fn is_possible_on(self, route: &str) -> bool {
         match self {
-            Self::Altered(alteration) => {
-                route.starts_with(paths::PREFIX) && alteration.is_possible_on(route)
-            }
+            Self::Altered(alteration) => alteration.is_possible_on(route),
             _ => true,
         }
     }
 
-    /// Returns whether the response is an error instead of the usual one.
-    pub(crate) fn is_error(self) -> bool {
-        matches!(self, Self::Code(_) | Self::ProxyError(_))
+    /// Returns whether nothing of the usual document is sent.
+    pub(crate) fn replaces_document(self) -> bool {
+        matches!(self, Self::Code(_) | Self::ProxyError(_) | Self::NotJson | Self::Reset)
     }
 
     /// Changes the body of a response. Returns whether the response has the failure: an error response has it
@@ -166,9 +198,20 @@ impl Failure {
 }
 
 impl Scenario {
+    /// Returns whether it changes anything.
+    pub(crate) fn has_effect(&self) -> bool {
+        *self != Self { origin: self.origin, ..Self::default() }
+    }
+
+    /// Returns what remains of it after enough requests.
+    pub(crate) fn recovered(self) -> Self {
+        let Self { origin, at, is_strict, .. } = self;
+        Self { origin, at, is_strict, ..Self::default() }
+    }
+
     /// Returns the label of its origin.
     pub(crate) fn origin(&self) -> &'static str {
-        if self.is_chaos { "chaos" } else { "request" }
+        self.origin.label()
     }
 
     /// Returns the label it is counted under: the part of the scenario that changed the response most.
@@ -200,16 +243,7 @@ impl Scenario {
             Failure::Code(code) => code,
             _ => return None,
         };
-        let detail = match self.is_chaos {
-            false => format!(
-                "This is a test scenario, requested with Prefer: code={}.",
-                code.describe().status.as_u16()
-            ),
-            true => {
-                "This is a test scenario: the server makes a share of all requests fail (--chaos)."
-                    .into()
-            }
-        };
+        let detail = self.origin.detail(code.describe().status);
         let retry_after = matches!(code, Code::RateLimited | Code::NoFigures | Code::Busy);
         let retry_after = retry_after.then_some(RETRY_AFTER_SECONDS);
         Some(Err(Problem::provoked(code, detail, retry_after)))
@@ -241,19 +275,35 @@ impl Scenario {
                 headers.remove(RETRY_AFTER);
             }
         }
-        if !self.is_chaos {
-            let mut applied: Vec<String> =
-                failure.map(|it| it.preference().into()).into_iter().collect();
-            applied.extend(self.retry_after.as_ref().map(|text| format!("retry-after={text}")));
-            applied.extend(self.figures.map(|(preference, _)| preference.into()));
-            let at = self.at.map(|at| at.to_string().replace(".000000Z", "Z"));
-            applied.extend(at.map(|at| format!("at=\"{at}\"")));
-            applied.extend(self.delay.map(|delay| format!("delay={}", delay.as_millis())));
-            if let Some(Recovery { times, key }) = &self.recovery {
-                applied.extend([format!("times={times}"), format!("key={key}")]);
-            }
-            applied.extend(self.is_strict.then(|| STRICT.into()));
-            applied.iter().for_each(|preference| add_applied(headers, preference));
+        if self.origin != Origin::Chaos {
+            self.write_applied(failure, response);
         }
+    }
+
+    /// Adds the preferences that had an effect on a response to its `Preference-Applied`.
+    fn write_applied(&self, failure: Option<Failure>, response: &mut Response<Content>) {
+        let status = response.status();
+        let headers = response.headers_mut();
+        if failure == Some(Failure::NotJson) {
+            clear_applied(headers);
+        }
+        // The problem of a rejected request is the same on all days.
+        let at = self.at.filter(|_| !status.is_client_error());
+        let has_document = status.is_success() || status == StatusCode::NOT_MODIFIED;
+        let figures = self.figures.filter(|_| has_document);
+        let mut applied: Vec<String> =
+            failure.map(|it| it.preference().into()).into_iter().collect();
+        applied.extend(self.retry_after.as_ref().map(|text| format!("retry-after={text}")));
+        applied.extend(figures.map(|(preference, _)| preference.into()));
+        let at = at.map(|at| at.to_string().replace(".000000Z", "Z"));
+        applied.extend(at.map(|at| format!("at=\"{at}\"")));
+        applied.extend(self.delay.map(|delay| format!("delay={}", delay.as_millis())));
+        let ends = failure.is_some() || figures.is_some() || self.delay.is_some();
+        if let Some(Recovery { times, key }) = self.recovery.as_ref().filter(|_| ends) {
+            applied.push(format!("times={times}"));
+            applied.extend(key.as_ref().map(|key| format!("key={key}")));
+        }
+        applied.extend(self.is_strict.then(|| STRICT.into()));
+        applied.iter().for_each(|preference| add_applied(headers, preference));
     }
 }

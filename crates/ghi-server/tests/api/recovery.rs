@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::time::Duration;
 
 use ghi_contract::{History, HistoryPoint, Snapshot};
-use ghi_server::{Config, Inputs};
+use ghi_server::{Config, Inputs, Sandbox, check_fail_flag};
 use serde_json::{Value, json};
 
 use crate::consistency::check_agreement_of;
@@ -13,6 +13,7 @@ use crate::support::{Answer, KeptAlive, NOON, PATHS, TestServer, many_regions};
 
 const SNAPSHOT: &str = "/v1/ghi/snapshot";
 const HISTORY: &str = "/v1/ghi/history";
+const NETWORK: &str = "/v1/ghi/network";
 
 /// Sends a request whose response is not as described.
 fn broken(server: &TestServer, target: &str, preference: &str) -> Answer {
@@ -202,26 +203,186 @@ fn a_reset_connection_sends_no_byte() {
 }
 
 #[test]
-fn the_first_cost_is_null_and_nothing_else_changes() {
+fn the_first_cost_is_null_absent_or_a_string_and_nothing_else_changes() {
     let server = TestServer::at(NOON);
-    for (path, pointer) in [
-        (SNAPSHOT, "/regions/0/min_cost_usd"),
-        (HISTORY, "/points/0/min_cost_usd"),
-        ("/v1/ghi/regions/eu", "/min_cost_usd"),
-        ("/v1/ghi/indicator", "/min_cost_usd"),
-        ("/v1/ghi/forecast", "/predicted_avg_cost_usd"),
+    for (path, parent, field) in [
+        (SNAPSHOT, "/regions/0", "min_cost_usd"),
+        (HISTORY, "/points/0", "min_cost_usd"),
+        ("/v1/ghi/regions/eu", "", "min_cost_usd"),
+        ("/v1/ghi/indicator", "", "min_cost_usd"),
+        ("/v1/ghi/forecast", "", "predicted_avg_cost_usd"),
     ] {
-        let mut expected = server.json(path);
-        *expected.pointer_mut(pointer).unwrap() = Value::Null;
-        let answer = broken(&server, path, "break=null");
-        assert_eq!((answer.status, &answer.body), (200, &ghi_server::document_json(&expected)));
-        assert_eq!(answer.header("etag"), None, "it would match other content");
+        let check = |preference: &str, changed: Option<Value>| {
+            let mut expected = server.json(path);
+            let fields = expected.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+            match changed {
+                Some(changed) => fields.insert(field.into(), changed),
+                None => fields.shift_remove(field),
+            };
+            let answer = broken(&server, path, preference);
+            assert_eq!((answer.status, &answer.body), (200, &ghi_server::document_json(&expected)));
+            assert_eq!(answer.header("etag"), None, "it would match other content");
+        };
+        let cost = server.json(path).pointer(&format!("{parent}/{field}")).unwrap().to_string();
+        check("break=null", Some(Value::Null));
+        check("break=missing", None);
+        check("break=string", Some(Value::String(cost)));
     }
-    for path in ["/v1/ghi/network", "/v1/ghi/regions", "/v1/ghi/metadata", "/export/snapshot.csv"] {
-        assert_eq!(applied(&prefer(&server, path, "break=null")), None, "{path} has no costs");
+    for preference in ["break=null", "break=missing", "break=string"] {
+        for path in
+            ["/v1/ghi/network", "/v1/ghi/regions", "/v1/ghi/metadata", "/export/snapshot.csv"]
+        {
+            assert_eq!(applied(&prefer(&server, path, preference)), None, "{path} has no costs");
+        }
+        let unknown = prefer(&server, "/v1/ghi/regions/xx", preference);
+        unknown.assert_problem(404, "unknown_region");
+        assert_eq!(applied(&unknown), None);
     }
-    let unknown = prefer(&server, "/v1/ghi/regions/xx", "break=null");
-    unknown.assert_problem(404, "unknown_region");
+}
+
+#[test]
+fn changed_costs_return_to_normal() {
+    let server = TestServer::at(NOON);
+    let average = |preference: &str| {
+        let answer = prefer(&server, SNAPSHOT, preference);
+        (answer.json()["global_avg_cost_usd"].as_f64(), applied(&answer).map(String::from))
+    };
+    let normal = average("delay=0").0;
+    let spike = "figures=spike, times=1, key=alarm";
+    let (high, list) = average(spike);
+    assert!(high > normal, "the alarm fires");
+    assert_eq!(list.as_deref(), Some(spike));
+    assert_eq!(average(spike), (normal, None), "and recovers");
+    let missing = "break=missing, times=1, key=field";
+    assert!(broken(&server, SNAPSHOT, missing).json()["regions"][0].get("min_cost_usd").is_none());
+    assert_eq!(prefer(&server, SNAPSHOT, missing).json(), server.json(SNAPSHOT));
+}
+
+#[test]
+fn only_preferences_with_an_effect_are_applied() {
+    let server = TestServer::at(NOON);
+    for (method, path, preference, expected) in [
+        ("GET", "/v1/ghi/network", "figures=spike, return=minimal", None),
+        ("GET", SNAPSHOT, "code=503, break=cut, at=2028-02-29, return=minimal", Some("code=503")),
+        ("GET", SNAPSHOT, "code=500, code=404, retry-after=5, key=a", Some("code=500")),
+        ("HEAD", SNAPSHOT, "figures=spike, break=cut, delay=0", Some("delay=0")),
+        ("GET", "/v1/ghi/regions/xx", "figures=spike, at=2028-02-29, delay=0", Some("delay=0")),
+        ("GET", "/v1/ghi/regions/xx", "figures=spike, times=1, key=b", None),
+        ("GET", SNAPSHOT, "break=json, return=minimal, figures=flat", Some("break=json")),
+    ] {
+        let head = format!("{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n");
+        let answer = server.send(&format!("{head}Prefer: {preference}\r\n\r\n"));
+        assert_eq!(applied(&answer), expected, "{method} {path} {preference}");
+    }
+}
+
+/// Starts a server with `--fail` flags.
+fn failing(flags: &[&str]) -> TestServer {
+    let fail = flags.iter().map(|flag| String::from(*flag)).collect();
+    noon(Config { fail, ..Config::default() })
+}
+
+#[test]
+fn flags_let_the_first_requests_of_each_path_fail() {
+    let server = failing(&["code=503, retry-after=7, times=2"]);
+    for path in [SNAPSHOT, HISTORY, "/export/snapshot.csv", "/charts/regions.svg"] {
+        let answers = [(); 3].map(|()| server.get(path));
+        assert_eq!(answers.each_ref().map(|answer| answer.status), [503, 503, 200], "{path}");
+        assert_eq!(applied(&answers[0]), Some("code=503, retry-after=7, times=2"));
+        assert_eq!(answers[0].header("retry-after"), Some("7"));
+        assert_eq!(applied(&answers[2]), None);
+    }
+    let detail = failing(&["code=404"]).get(SNAPSHOT).json()["detail"].clone();
+    assert_eq!(detail, "This is a test scenario, set with --fail code=404.");
+    assert_eq!(server.get("/v1/ghi/snapshot/").status, 200, "the same path");
+    for path in ["/", "/healthz", "/metrics", "/openapi.json"] {
+        assert_eq!(server.get(path).status, 200, "{path}");
+    }
+    let count = "ghi_scenarios_total{origin=\"fail\",scenario=\"code=503\"}";
+    assert_eq!(metric(&server, count), 8);
+}
+
+#[test]
+fn a_flag_may_have_a_path_and_then_comes_first() {
+    let server = failing(&[
+        "delay=0, break=gap",
+        "/v1/ghi/regions/us/: code=404, times=1",
+        "/v1/ghi/regions/{id}: figures=spike",
+        "/v1/ghi/regions/us: code=429",
+    ]);
+    let list = |path: &str| applied(&server.get(path)).map(String::from);
+    assert_eq!(list("/v1/ghi/regions/us").as_deref(), Some("code=404, times=1"));
+    assert_eq!(list("/v1/ghi/regions/us").as_deref(), Some("figures=spike"));
+    assert_eq!(list("/v1/ghi/regions/eu").as_deref(), Some("figures=spike"));
+    let gap =
+        server.send(&format!("GET {HISTORY} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
+    assert_eq!(applied(&gap), Some("break=gap, delay=0"));
+    assert_eq!(list("/v1/ghi/network").as_deref(), Some("delay=0"), "it has no days");
+    let head = server.request("HEAD", "/v1/ghi/regions/eu", "");
+    assert_eq!(applied(&head), Some("delay=0"), "a HEAD request has no figures");
+}
+
+#[test]
+fn a_request_with_preferences_of_its_own_is_free_of_the_flags() {
+    let server = failing(&["code=500, times=1"]);
+    assert_eq!(prefer(&server, SNAPSHOT, "return=minimal").status, 200);
+    assert_eq!(prefer(&server, SNAPSHOT, "code=404").status, 404);
+    assert_eq!(server.get(SNAPSHOT).status, 500, "the others don't count");
+    assert_eq!(server.get(SNAPSHOT).status, 200);
+    let fail = vec!["code=500".into()];
+    let off = noon(Config { scenarios: false, fail, ..Config::default() });
+    assert_eq!(prefer(&off, SNAPSHOT, "code=404").status, 500, "the header is ignored");
+    let fail = vec!["code=404".into()];
+    let chaos = noon(Config { chaos_percent: 100, fail, ..Config::default() });
+    assert!((0..20).all(|_| chaos.get(SNAPSHOT).status == 404), "it takes precedence over chaos");
+}
+
+#[test]
+fn a_flag_without_effect_keeps_the_server_from_starting() {
+    for (flag, reason) in [
+        ("code=418", "code must be 400, 404, 429, 500, 502, 503 or 504"),
+        (
+            "code=503, times=2, key=a",
+            "key has no effect here; times counts the requests for each path since the start",
+        ),
+        (
+            "code=503; times=2",
+            "code has a parameter, which has no effect; separate preferences with commas",
+        ),
+        ("times=2", "times has no effect without code, break, figures or delay"),
+        ("code=500, break=cut", "break has no effect with code"),
+        (
+            "/v1/ghi/network: figures=spike",
+            "figures must be \"spike\", \"drop\" or \"flat\", and only in documents with costs",
+        ),
+        ("return=minimal", "return has no effect here; use --snapshot-form"),
+        (
+            "handling=strict, code=500",
+            "handling has no effect here; preferences without effect are always rejected",
+        ),
+        (
+            "/healthz: code=500",
+            "PATH must be a path of the API, such as /v1/ghi/history or /v1/ghi/regions/{id}",
+        ),
+        ("/v1/ghi/history:", "must be preferences such as code=503, times=2, or PATH: PREFERENCES"),
+        ("", "must be preferences such as code=503, times=2, or PATH: PREFERENCES"),
+        (
+            "/v1/ghi/history",
+            "a preference is unknown; expected one of code, break, figures, retry-after, delay, at, times, key, return, handling",
+        ),
+    ] {
+        assert_eq!(check_fail_flag(flag), Err(reason.into()), "{flag}");
+        let config = Config { fail: vec![flag.into()], ..Config::default() };
+        let error = Sandbox::start(config).err().unwrap();
+        assert_eq!(error.to_string(), format!("fail: {reason}"));
+    }
+    for flag in [
+        "break=gap",
+        "/v1/ghi/regions/{id}: at=2026-11-15T12:00:00Z",
+        "figures=flat, times=3, delay=5",
+    ] {
+        assert_eq!(check_fail_flag(flag), Ok(()), "{flag}");
+    }
 }
 
 /// Removes the added fields, and returns how many there were.
@@ -294,8 +455,10 @@ fn changed_figures_agree_in_all_documents() {
         let preference = format!("figures={figures}");
         let get = |target: &str| {
             let answer = prefer(&server, target, &preference);
-            assert_eq!((answer.status, applied(&answer)), (200, Some(&*preference)), "{target}");
-            assert_eq!(answer.header("cache-control"), Some("no-store"));
+            let is_changed = ![NETWORK, "/v1/ghi/regions", "/v1/ghi/metadata"].contains(&target);
+            let expected = is_changed.then_some(&*preference);
+            assert_eq!((answer.status, applied(&answer)), (200, expected), "{target}");
+            assert_eq!(answer.header("cache-control") == Some("no-store"), is_changed);
             answer.json()
         };
         check_agreement_of(get, 2);
@@ -305,7 +468,7 @@ fn changed_figures_agree_in_all_documents() {
         assert_eq!(averages[6], changed);
         let expected = if figures == "flat" { vec![changed; 6] } else { history[..6].to_vec() };
         assert_eq!(averages[..6], expected);
-        assert_eq!(get("/v1/ghi/network"), server.json("/v1/ghi/network"));
+        assert_eq!(get(NETWORK), server.json(NETWORK));
     }
     let day = prefer(&server, HISTORY, "figures=spike, at=2026-11-14").json();
     let last = averages(&day)[6];
@@ -334,7 +497,7 @@ fn strict_handling_rejects_whatever_would_be_ignored() {
             SNAPSHOT,
             "cod=500",
             "unknown_preference",
-            "Prefer has an unknown preference; expected one of code, break, figures, retry-after, delay, at, times, key, return, handling.",
+            "In Prefer, a preference is unknown; expected one of code, break, figures, retry-after, delay, at, times, key, return, handling.",
         ),
         (
             SNAPSHOT,
@@ -346,19 +509,19 @@ fn strict_handling_rejects_whatever_would_be_ignored() {
             SNAPSHOT,
             "break=gap",
             "unknown_preference",
-            r#"In Prefer, break must be "truncate", "json", "cut", "drip" or "reset"; also "extra" under /v1/ghi, "null" in documents with costs, and "gap" in a history."#,
+            r#"In Prefer, break must be "truncate", "json", "cut", "drip" or "reset"; also "extra" under /v1/ghi, "null", "missing" or "string" in documents with costs, and "gap" in a history."#,
         ),
         (
             "/export/history.csv",
             "figures=spike",
             "unknown_preference",
-            r#"In Prefer, figures must be "spike", "drop" or "flat", and only under /v1/ghi."#,
+            r#"In Prefer, figures must be "spike", "drop" or "flat", and only in documents with costs."#,
         ),
         (
             SNAPSHOT,
             "code=500, times=2",
             "unknown_preference",
-            "In Prefer, times must be 1 to 100, and requires key and one of code, break or delay.",
+            "In Prefer, times has no effect without key.",
         ),
         (
             "/v1/ghi/history?region=us",
@@ -381,7 +544,7 @@ fn strict_handling_rejects_whatever_would_be_ignored() {
         let lenient = prefer(&server, path, &format!("handling=lenient, {preference}"));
         assert_ne!(lenient.status, 400, "{preference}");
     }
-    let fine = prefer(&server, "/v1/ghi/history?region_id=us", "handling=strict, return=minimal");
+    let fine = prefer(&server, "/v1/ghi/history?region_id=us", "handling=strict");
     assert_eq!((fine.status, applied(&fine)), (200, Some("handling=strict")));
     let both = prefer(&server, SNAPSHOT, "handling=strict, code=503, times=1, key=a");
     assert_eq!(
@@ -396,6 +559,93 @@ fn strict_handling_rejects_whatever_would_be_ignored() {
     );
     let off = noon(Config { scenarios: false, ..Config::default() });
     assert_eq!(prefer(&off, SNAPSHOT, "handling=strict, code=418").status, 200);
+}
+
+#[test]
+fn strict_handling_rejects_each_preference_without_effect() {
+    let server = TestServer::at(NOON);
+    let metadata = "/v1/ghi/metadata";
+    let figures =
+        "figures must be \"spike\", \"drop\" or \"flat\", and only in documents with costs";
+    let unknown = "a preference is unknown; expected one of code, break, figures, retry-after, delay, at, times, key, return, handling";
+    for (method, path, preference, reason) in [
+        ("GET", SNAPSHOT, "code=500, break=cut", "break has no effect with code"),
+        (
+            "GET",
+            SNAPSHOT,
+            "code=500, at=2028-02-29",
+            "at has no effect with code, break=json or break=reset",
+        ),
+        (
+            "GET",
+            SNAPSHOT,
+            "break=json, figures=flat",
+            "figures has no effect with code, break=json or break=reset",
+        ),
+        (
+            "GET",
+            SNAPSHOT,
+            "break=reset, return=minimal",
+            "return has no effect with code, break=json or break=reset",
+        ),
+        ("GET", metadata, "return=minimal", "return has an effect only on /v1/ghi/snapshot"),
+        (
+            "GET",
+            "/v1/ghi/network",
+            "return=representation",
+            "return has an effect only on /v1/ghi/snapshot",
+        ),
+        ("HEAD", SNAPSHOT, "break=cut", "break has no effect on a HEAD request"),
+        ("HEAD", SNAPSHOT, "figures=spike", "figures has no effect on a HEAD request"),
+        ("GET", "/v1/ghi/network", "figures=spike", figures),
+        ("GET", metadata, "figures=drop", figures),
+        ("GET", "/v1/ghi/regions", "figures=flat", figures),
+        ("GET", SNAPSHOT, "code=500, code=500", "code is repeated"),
+        ("GET", SNAPSHOT, "delay=1, DELAY=soon", "delay is repeated"),
+        ("GET", SNAPSHOT, "handling=lenient", "handling is repeated"),
+        (
+            "GET",
+            SNAPSHOT,
+            "retry-after=1",
+            "retry-after has no effect without code=429 or code=503",
+        ),
+        (
+            "GET",
+            SNAPSHOT,
+            "code=500, retry-after=1",
+            "retry-after has no effect without code=429 or code=503",
+        ),
+        ("GET", SNAPSHOT, "code=503, key=a", "key has no effect without times"),
+        ("GET", SNAPSHOT, "code=503, times=2", "times has no effect without key"),
+        (
+            "GET",
+            SNAPSHOT,
+            "at=2028-02-29, times=2, key=a",
+            "times has no effect without code, break, figures or delay",
+        ),
+        ("HEAD", SNAPSHOT, "break=cut, times=2, key=a", "break has no effect on a HEAD request"),
+        (
+            "GET",
+            SNAPSHOT,
+            "code=500; delay=5",
+            "code has a parameter, which has no effect; separate preferences with commas",
+        ),
+        ("GET", SNAPSHOT, "=500", unknown),
+    ] {
+        let strict = format!("Prefer: handling=strict, {preference}\r\n");
+        let answer = server.request(method, path, &strict);
+        assert_eq!(answer.status, 400, "{method} {path} {preference}");
+        assert_eq!(applied(&answer), Some("handling=strict"), "{preference}");
+        if method == "GET" {
+            answer.assert_problem(400, "unknown_preference");
+            assert_eq!(answer.json()["detail"], format!("In Prefer, {reason}."), "{preference}");
+        }
+    }
+    let many = format!("handling=strict{}", ", delay=1".repeat(64));
+    prefer(&server, SNAPSHOT, &many).assert_problem(400, "unknown_preference");
+    let drip = "handling=strict, break=drip";
+    let range = prefer(&server, "/export/history.csv?from=2020-01-01", drip);
+    range.assert_problem(400, "unknown_preference");
 }
 
 #[test]

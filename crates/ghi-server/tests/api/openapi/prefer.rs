@@ -34,18 +34,20 @@ const SCENARIOS: &str = "\
     - `break=drip`: the body is sent in small pieces over three seconds\n\
     - `break=reset`: the connection is reset before the first byte\n\
     - `break=null`: the first cost is null\n\
+    - `break=missing`: the first cost is absent\n\
+    - `break=string`: the first cost is a string\n\
     - `break=extra`: the document has fields and a history point that a later release might add\n\
     - `break=gap`: the history lacks a day\n\
-    - `figures=spike`, under `/v1/ghi`: today's costs are multiplied by 1.25\n\
-    - `figures=drop`, under `/v1/ghi`: today's costs are multiplied by 0.75\n\
-    - `figures=flat`, under `/v1/ghi`: all seven days have today's costs\n\
+    - `figures=spike`, in documents with costs: today's costs are multiplied by 1.25\n\
+    - `figures=drop`, in documents with costs: today's costs are multiplied by 0.75\n\
+    - `figures=flat`, in documents with costs: all seven days have today's costs\n\
     - `at=TIMESTAMP`: returns the response for that time, from 1970 to 9999. A date means 00:00 UTC on that day; quotes are optional\n\
-    - `times=N, key=K`: apply `code`, `break` or `delay` only to the first N requests with this key on this path. N is 1 to 100; \
-    K is 1 to 64 of `A-Za-z0-9_-`\n\
-    - `handling=strict`: returns 400 for preferences that would be ignored and for unknown parameters\n\n\
-    Separate several with commas. `delay` can be combined with all others, `at` and `figures` with all except `code`; `code` takes \
-    precedence over `break`. `Preference-Applied` lists the preferences that were applied. Unknown, malformed and out-of-range \
-    values are ignored. If too many delayed responses are waiting, or too many requests use `at` or `figures`, the response is \
+    - `times=N, key=K`: apply `code`, `break`, `figures` or `delay` only to the first N requests with this key on this path. N is \
+    1 to 100; K is 1 to 64 of `A-Za-z0-9_-`\n\
+    - `handling=strict`: returns 400 for preferences without effect and for unknown parameters\n\n\
+    Separate several with commas. `delay` can be combined with all others, `at` and `figures` with all except \
+    `code`, `break=json` and `break=reset`; `code` takes precedence over `break`. `Preference-Applied` lists the preferences that \
+    had an effect; the server ignores others. If too many delayed responses are waiting, or too many requests use `at` or `figures`, the response is \
     429. `--no-scenarios` disables all of them";
 
 /// The names and values of examples.
