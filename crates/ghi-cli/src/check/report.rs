@@ -1,7 +1,5 @@
 //! The report on a server, in three formats.
 
-use std::io::IsTerminal;
-
 use askama::Template;
 use serde::Serialize;
 
@@ -80,7 +78,6 @@ fn count(rules: &[JudgedRule], verdict: RuleVerdict) -> usize {
 
 /// One line per rule, with the evidence below those that are broken, and a summary.
 fn text_report(report: &Report) -> String {
-    let has_colors = has_colors();
     let width = |cell: fn(&JudgedRule) -> &str| {
         report.rules.iter().map(|judged| cell(judged).len()).max().unwrap_or_default()
     };
@@ -89,7 +86,12 @@ fn text_report(report: &Report) -> String {
     let mut text = String::new();
     for judged in &report.rules {
         let rule = judged.rule;
-        let verdict = colored(judged.verdict, has_colors);
+        let verdict = match judged.verdict {
+            RuleVerdict::Holds => "holds",
+            RuleVerdict::Broken => "broken",
+            RuleVerdict::Note => "note",
+            RuleVerdict::NotJudged => "not judged",
+        };
         text += &format!("{:<section$}  {:<id$}  {verdict}", rule.section, rule.id);
         match judged.verdict {
             RuleVerdict::Broken | RuleVerdict::Note => text += &evidence(judged, section + 2),
@@ -146,24 +148,4 @@ fn evidence(judged: &JudgedRule, indent: usize) -> String {
         text += &format!("{:indent$}  and {} more\n", "", judged.evidence_omitted);
     }
     text
-}
-
-fn colored(verdict: RuleVerdict, has_colors: bool) -> String {
-    let (word, color) = match verdict {
-        RuleVerdict::Holds => ("holds", 32),
-        RuleVerdict::Broken => ("broken", 31),
-        RuleVerdict::Note => ("note", 36),
-        RuleVerdict::NotJudged => ("not judged", 33),
-    };
-    match has_colors {
-        true => format!("\x1b[{color}m{word}\x1b[0m"),
-        false => word.into(),
-    }
-}
-
-/// Whether the output is a terminal with colors, and the user has not turned them off.
-fn has_colors() -> bool {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    let is_dumb = variable("TERM").is_some_and(|term| term == "dumb");
-    std::io::stdout().is_terminal() && variable("NO_COLOR").is_none() && !is_dumb
 }

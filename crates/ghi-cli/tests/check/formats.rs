@@ -1,11 +1,15 @@
 //! The three formats of the report.
 
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
 use std::time::Duration;
 
 use expect_test::expect;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 
-use crate::runner::{check, judge};
+use crate::runner::{check, command, judge};
 use crate::scripted::{Script, ScriptedServer, changed, edited, script, set};
 
 /// Text that a hostile server sends wherever it can.
@@ -63,8 +67,25 @@ fn the_text_has_one_line_per_rule_and_the_evidence_for_broken_ones() {
         52 rules hold, 1 broken, 0 not judged (18 requests); 1 note, --strict fails on it
     "#]]
     .assert_eq(&report[start..]);
-    // The output is not a terminal.
-    assert!(!report.contains('\u{1b}'));
+}
+
+#[test]
+fn a_terminal_shows_the_same_text() {
+    let server = ScriptedServer::start();
+    let base_url = server.with(changed("/v1/ghi/network", |reply| reply.status = 500));
+    let args = ["--rate", "10000", "--rule", "network-answers"];
+    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&controller).unwrap();
+    unlockpt(&controller).unwrap();
+    let name = ptsname(&controller, Vec::new()).unwrap().into_string().unwrap();
+    let terminal = OpenOptions::new().read(true).write(true).open(name).unwrap();
+    let mut command = command(&base_url, &args);
+    let mut child = command.stdout(terminal).stderr(Stdio::null()).spawn().unwrap();
+    drop(command);
+    let lines = BufReader::new(File::from(controller)).lines().map_while(Result::ok);
+    let shown: String = lines.map(|line| line + "\n").collect();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert_eq!(shown.replace('\r', ""), text(check(&base_url, &args).stdout));
 }
 
 #[test]
