@@ -37,7 +37,7 @@ impl Builder {
     pub const RETRIES: u32 = 3;
     /// The default limit on the total waiting time of a call.
     pub const MAX_WAIT: Duration = Duration::from_secs(30);
-    /// The default size limit of the cache in bytes: eight snapshots of 10,000 regions.
+    /// The default size limit of the cache in bytes: two of the largest documents.
     pub const CACHE_BYTES: usize = 16 << 20;
 
     /// Sets the timeout of one attempt, from connecting to the last byte of the body. Connecting may take at

@@ -17,7 +17,7 @@ use crate::signals::runtime;
 
 const USER_AGENT: &str = concat!("ghi-check/", env!("CARGO_PKG_VERSION"));
 
-/// The longest body in bytes: four times a snapshot of 10,000 regions.
+/// The longest body in bytes: a hundred times a snapshot of 256 regions.
 const BODY_MAX: usize = 8 * 1024 * 1024;
 
 /// The limit on the estimated memory of all recorded responses in bytes. Beyond it, no more requests are sent.

@@ -16,7 +16,7 @@ pub(crate) const EXCERPT_MAX: usize = 200;
 /// the most.
 const VALUE_BYTES: usize = 256;
 
-/// The limit on the estimated memory of one response in bytes. A snapshot of 10,000 regions takes 24 MB.
+/// The limit on the estimated memory of one response in bytes. A snapshot of 256 regions takes 0.6 MB.
 pub(crate) const RESPONSE_MEMORY_MAX: usize = 28_000_000;
 
 /// A request and its response.

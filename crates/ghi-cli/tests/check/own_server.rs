@@ -95,16 +95,16 @@ fn with_the_reduced_snapshot() {
 }
 
 #[test]
-fn with_one_region_and_with_five_hundred() {
+fn with_one_region_and_with_250() {
     check(Config { inputs: regions(1), ..at(NOON) }, &[], &[]);
-    let config = Config { inputs: regions(500), ..at(NOON) };
+    let config = Config { inputs: regions(250), ..at(NOON) };
     let server = Sandbox::start(config).unwrap();
     assert_holds(server.url(), &[], &[]);
     // These need the details of all regions.
     let unjudged = ["global-average-is-weighted", "shares-sum-to-100"];
     assert_holds(server.url(), &["--strict"], &unjudged);
     let not_judged = judge(server.url(), &["--strict"]).shown("not_judged");
-    let words = "needs the details of all 500 regions, but only 10 are requested: r0, r499, ";
+    let words = "needs the details of all 250 regions, but only 10 are requested: r0, r249, ";
     assert!(not_judged.contains(words), "{not_judged}");
 }
 
@@ -114,9 +114,9 @@ fn the_number_of_requests_does_not_grow_with_the_number_of_regions() {
         let server = Sandbox::start(Config { inputs: regions(count), ..at(NOON) }).unwrap();
         judge(server.url(), args).report["summary"]["requests"].as_u64().unwrap()
     };
-    assert_eq!(requests(10, &[]), requests(500, &[]));
-    assert!(requests(500, &[]) < 40);
-    assert!(requests(500, &["--strict"]) < 100);
+    assert_eq!(requests(10, &[]), requests(250, &[]));
+    assert!(requests(250, &[]) < 40);
+    assert!(requests(250, &["--strict"]) < 100);
 }
 
 #[test]
