@@ -3,7 +3,7 @@
 
     python3 bench/large.py [--ghi BINARY] [--seconds 1] [--rounds 9] [--connections 16]
 
-Needs wrk and nginx; takes a minute. The network has 10,000 regions. Each round loads nginx, a bare
+Needs wrk and nginx; takes a minute. The network has 256 regions, the most that inputs may have. Each round loads nginx, a bare
 hyper server, which only copies the same bytes into the kernel, this server, and this
 server with `Accept-Encoding: gzip`, once each. Ratios are computed per round,
 and the table shows medians. The servers have one worker and one core each; wrk has the other cores.

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures the effect of 10,000 regions and of midnight on requests.
+"""Measures the effect of 256 regions and of midnight on requests.
 
     python3 bench/scale.py
 
-Needs wrk. The first table compares the CPU time per request with 3 and with 10,000 regions. The
-second shows latency with 10,000 regions: in a quiet period, while the next day is rendered, and
+Needs wrk. The first table compares the CPU time per request with 3 and with 256 regions. The
+second shows latency with 256 regions: in a quiet period, while the next day is rendered, and
 across midnight.
 """
 
@@ -17,12 +17,13 @@ from pathlib import Path
 
 from compare import ROOT, build, cpu_seconds, load, memory_mb, wait_for
 
-PORT = {3: 18110, 10_000: 18111}
+FEW, MANY = 3, 256  # The built-in network, and the most regions that inputs may have.
+PORT = {FEW: 18110, MANY: 18111}
 MIDNIGHT = 1_794_787_200  # 2026-11-16T00:00:00Z
 WORKERS = str(os.cpu_count())
 
 
-def inputs(folder, regions=10_000):
+def inputs(folder, regions=MANY):
     """Writes an inputs file with this many regions, all of the same size but the first, which has the rest."""
     text = (ROOT / "crates/ghi-engine/inputs.toml").read_text().split("[[region]]")[0]
     share = 10_000 // regions
@@ -47,23 +48,23 @@ def start(*command):
 def cost_of_scale(ghi, file):
     """Measures CPU microseconds per request, in interleaved rounds."""
     common = [ghi, "--workers", WORKERS, "--listen"]
-    few = start(*common, f"127.0.0.1:{PORT[3]}")
-    many = start(*common, f"127.0.0.1:{PORT[10_000]}", "--inputs", file)
-    servers = {3: (few, "us"), 10_000: (many, "r7777")}
+    few = start(*common, f"127.0.0.1:{PORT[FEW]}")
+    many = start(*common, f"127.0.0.1:{PORT[MANY]}", "--inputs", file)
+    servers = {FEW: (few, "us"), MANY: (many, "r77")}
     for port in PORT.values():
         wait_for(port)
-    print("| document | 3 regions, us | 10,000 regions, us | ratio |\n|---|---:|---:|---:|")
+    print("| document | 3 regions, us | 256 regions, us | ratio |\n|---|---:|---:|---:|")
     for name, path in [("region detail", "/v1/ghi/regions/{}"), ("history", "/v1/ghi/history?region_id={}")]:
-        samples = {3: [], 10_000: []}
+        samples = {FEW: [], MANY: []}
         for _ in range(15):
             for count, (process, region) in servers.items():
                 before = cpu_seconds(process.pid)
                 requests, *_ = load(PORT[count], path.format(region), 64, 1)
                 samples[count].append((cpu_seconds(process.pid) - before) * 1e6 / requests)
-        ratio = statistics.median(b / a for a, b in zip(samples[3], samples[10_000]))
+        ratio = statistics.median(b / a for a, b in zip(samples[FEW], samples[MANY]))
         medians = [statistics.median(each) for each in samples.values()]
         print(f"| {name} | {medians[0]:.2f} | {medians[1]:.2f} | {ratio:.2f} |", flush=True)
-    print(f"\nMemory with 10,000 regions: {memory_mb(many.pid):.1f} MB\n")
+    print(f"\nMemory with 256 regions: {memory_mb(many.pid):.1f} MB\n")
     for process in (few, many):
         process.terminate()
     for process in (few, many):
@@ -78,9 +79,9 @@ def latency_across(example, file, folder, start_at):
         "io.write('Q ', latency:percentile(q) / 1000, '\\n') end "
         "io.write('Q ', latency.max / 1000, '\\n') end"
     )
-    server = start(example, f"127.0.0.1:{PORT[10_000]}", WORKERS, file, start_at)
-    wait_for(PORT[10_000])
-    url = f"http://127.0.0.1:{PORT[10_000]}/v1/ghi/regions/r7777"
+    server = start(example, f"127.0.0.1:{PORT[MANY]}", WORKERS, file, start_at)
+    wait_for(PORT[MANY])
+    url = f"http://127.0.0.1:{PORT[MANY]}/v1/ghi/regions/r77"
     run = subprocess.run(
         ["wrk", "-t1", "-c64", "-d5s", "-s", script, url], check=True, capture_output=True, text=True
     )

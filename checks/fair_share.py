@@ -19,7 +19,7 @@ import time
 import server
 from server import Server, inputs, request
 
-REGIONS = 256
+REGIONS = 256  # The most that inputs may have.
 ATTACKER, OTHER = "127.0.0.2", "127.0.0.1"
 ATTACK_S = 4
 TIMEOUT_S = 20
@@ -40,7 +40,7 @@ SLOW = {
     "a table of other regions": ("/?compare={others}&sort=-avg&find=r&overhead=1.{n}", ""),
     "explanations of other days": ("/export/explain.json?date={day}&since=2020-01-01", ""),
     "pages of other days": ("/explain?date={day}", ""),
-    "pages of regions": ("/regions/{region}?range=1y&price={n}", ""),
+    "pages of regions": ("/regions/{region}?range=1y", ""),
     "long tables": ("/export/inputs.csv?from=2000-01-01&to={day}", ""),
 }
 # Counted instead of a status.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that other clients are still served when one client holds every connection, when many clients
-never finish their requests, while tables and charts of 10,000 regions are sent, and, with --jumps, when the clock
+never finish their requests, while tables and charts of 256 regions are sent, and, with --jumps, when the clock
 jumps by days or to a year that HTTP cannot express.
 
     python3 checks/hold_all.py [--ghi BINARY]
@@ -299,7 +299,7 @@ def heavy_answers_and_jumps(ghi, idle, days):
             attempts.append(slowest_polls(ghi, idle, file, folder, days))
             if all(any(map(is_prompt, times)) for times in zip(*attempts)):
                 break
-    print(f"slowest response to {POLLERS} polling clients, with 10,000 regions, in each attempt")
+    print(f"slowest response to {POLLERS} polling clients, with 256 regions, in each attempt")
     moments = ["quiet", *HEAVY, *(f"the clock jumps to day {day:+}" for day in days)]
     for name, times in zip(moments, zip(*attempts)):
         print(f"  {name}: " + ", ".join(f"{took:.1f} ms (idle {control:.1f})" for took, control in times))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Downloads 3,600 days of 10,000 regions with 30 clients at once through each proxy in `deploy/`, with the shipped
+"""Downloads 3,600 days of 256 regions with 30 clients at once through each proxy in `deploy/`, with the shipped
 configuration. Each client gets all of it, or 503 with Retry-After. No download is cut, and polling clients are served.
 
     python3 checks/long_ranges.py [--short] [--ghi BINARY]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs all kinds of load at once, with 10,000 regions: memory and descriptors stay flat, and a
+"""Runs all kinds of load at once, with 256 regions: memory and descriptors stay flat, and a
 well-behaved polling client is always served.
 
     python3 checks/soak.py [--ghi BINARY] [--minutes 10]
@@ -32,7 +32,7 @@ SETTLED_MINUTES = 3
 PATHS = [
     "/v1/ghi/snapshot",
     "/v1/ghi/regions",
-    "/v1/ghi/regions/r7777",
+    "/v1/ghi/regions/r77",
     "/v1/ghi/history?region_id=r7",
     "/v1/ghi/forecast?forecast_days=30",
     "/v1/ghi/network",
