@@ -101,7 +101,7 @@ def check_python(folder, programs):
     log = report.split("- ghi log -")[1]
     assert all(path in log for path in ("/v1/ghi/regions", "/v1/ghi/forecast")), report
     assert "/v1/ghi/network" not in log, report
-    assert "ghi(NAME='2026-11-15'); the options are binary, at, speed" in report, report
+    assert "ghi(NAME='2026-11-15'); the options are binary, at, speed, fail" in report, report
     assert_none_left(folder, "pytest")
     program = (
         "import time; from ghi_sandbox import Sandbox\n"

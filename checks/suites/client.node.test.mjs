@@ -47,6 +47,13 @@ test("a misspelled failure is an error", async () => {
   assert.equal((await answer.json()).code, "unknown_preference");
 });
 
+test("requests fail without a header", async () => {
+  const failing = await startSandbox({ fail: ["code=503, times=1", "/v1/ghi/history: break=gap"] });
+  assert.equal((await fetch(`${failing.url}/v1/ghi/snapshot`)).status, 503);
+  assert.equal(Object.keys(await week(failing.url)).length, 6);
+  await failing.stop();
+});
+
 test("the time may be a Date", async () => {
   const sandbox = await startSandbox({ at: new Date("2026-11-15T12:00:00Z") });
   assert.equal((await week(sandbox.url))["2026-11-15"], 56275.86);
@@ -62,7 +69,7 @@ test("flags in camel case are used", async () => {
 
 test("a failed start has the message of the server", async () => {
   await assert.rejects(startSandbox({ at: "yesterday" }), /--at.*must be a UTC time such as/);
-  await assert.rejects(startSandbox({ choas: 20 }), /unknown option choas; the options are binary, at, speed, chaos, /);
+  await assert.rejects(startSandbox({ choas: 20 }), /unknown option choas; the options are binary, at, speed, fail, chaos, /);
   await assert.rejects(startSandbox({ binary: "/nowhere/ghi" }), /ENOENT/);
 });
 

@@ -31,6 +31,13 @@ def test_another_time_is_another_server(ghi_sandbox):
     assert len({ghi_sandbox.url, before.url, after.url}) == 3
 
 
+@pytest.mark.ghi(fail=["code=503, times=2", "/v1/ghi/history: break=gap"])
+def test_requests_fail_without_a_header(ghi_sandbox):
+    url = f"{ghi_sandbox.url}/v1/ghi/snapshot"
+    assert [requests.get(url, timeout=5).status_code for _ in range(3)] == [503, 503, 200]
+    assert len(week(ghi_sandbox.url)) == 6
+
+
 @pytest.mark.ghi(chaos=50)
 @pytest.mark.parametrize("number", range(3))
 def test_the_client_survives_failures(ghi_sandbox, number):
@@ -83,7 +90,7 @@ def test_a_failed_start_has_the_message_of_the_server():
 
 
 def test_unknown_options_are_an_error_that_names_the_options():
-    with pytest.raises(TypeError, match="unknown option choas; the options are binary, at, speed, chaos, "):
+    with pytest.raises(TypeError, match="unknown option choas; the options are binary, at, speed, fail, chaos, "):
         Sandbox(choas=20)
 
 

@@ -6,6 +6,8 @@ export interface SandboxOptions {
   at?: string | Date;
   /** Runs the clock from `at`, this many times as fast, up to 86400. */
   speed?: number;
+  /** Answers API requests as if they had these preferences, such as `code=503, times=2` or `/v1/ghi/history: break=gap`. */
+  fail?: string | readonly string[];
   /** Makes this percentage of API requests fail. */
   chaos?: number;
   /** Limits `chaos` to this path. */

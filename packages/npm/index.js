@@ -14,6 +14,7 @@ const SERVE = ["serve", "--listen=127.0.0.1:0", "--print-url", "--exit-with-stdi
 const OPTIONS = [
   "at",
   "speed",
+  "fail",
   "chaos",
   "chaosPath",
   "inputs",

@@ -32,6 +32,7 @@ class Options(TypedDict, total=False):
     binary: str | os.PathLike[str] | None
     at: str | date | None
     speed: int | None
+    fail: str | Sequence[str] | None
     chaos: float | None
     chaos_path: str | None
     inputs: str | os.PathLike[str] | None
