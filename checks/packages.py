@@ -178,7 +178,7 @@ def check_compiled(folder):
 def check_options(ghi):
     """Compares the options of both packages with the flags of the server."""
     shown = subprocess.run([ghi, "serve", "--help"], check=True, capture_output=True, text=True).stdout
-    flags = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", shown, re.MULTILINE)) - SET_BY_PACKAGES
+    flags = set(re.findall(r"^ {2,6}(?:-\w, )?--([a-z-]+)", shown, re.MULTILINE)) - SET_BY_PACKAGES
     python = (ROOT / "packages/python/src/ghi_sandbox/__init__.py").read_text().split("TypedDict, total=False")[1]
     types = (ROOT / "packages/npm/index.d.ts").read_text().split("interface SandboxOptions")[1].split("\n}")[0]
     script = (ROOT / "packages/npm/index.js").read_text().split("const OPTIONS")[1].split("]")[0]
