@@ -157,11 +157,10 @@ fn probe_deployment(client: &mut RecordingClient) -> Result<(), String> {
         match &response.result {
             Ok(http) if http.document().is_some() => return Ok(()),
             Ok(_) => responses.push(response),
-            Err(NoResponse::Unreachable(why)) => return Err(why.clone()),
-            Err(_) => {
+            Err((reason, why)) => {
                 failures += 1;
-                if failures == FAILURES_MAX {
-                    return Err(response.excerpt());
+                if *reason == NoResponse::Unreachable || failures == FAILURES_MAX {
+                    return Err(why.clone());
                 }
             }
         }

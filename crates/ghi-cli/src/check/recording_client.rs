@@ -12,7 +12,7 @@ use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::check::request::CheckRequest;
-use crate::check::response::{HttpResponse, NoResponse, RecordedResponse};
+use crate::check::response::{HttpResponse, HttpResult, NoResponse, RecordedResponse};
 use crate::signals::runtime;
 
 const USER_AGENT: &str = concat!("ghi-check/", env!("CARGO_PKG_VERSION"));
@@ -109,7 +109,7 @@ impl RecordingClient {
             return Rc::clone(response);
         }
         let result = match self.why_not_send(&request) {
-            Some(why) => Err(NoResponse::Unjudged(why.into())),
+            Some(why) => Err((NoResponse::Unjudged, why.into())),
             None => {
                 let result = self.send(&request);
                 self.retried(&request, result)
@@ -128,11 +128,7 @@ impl RecordingClient {
         }
     }
 
-    fn record(
-        &mut self,
-        request: CheckRequest,
-        result: Result<HttpResponse, NoResponse>,
-    ) -> Rc<RecordedResponse> {
+    fn record(&mut self, request: CheckRequest, result: HttpResult) -> Rc<RecordedResponse> {
         let response = Rc::new(RecordedResponse { request, result });
         self.is_incomplete |= response.why_unjudged().is_some();
         if response.request.is_recorded {
@@ -157,13 +153,9 @@ impl RecordingClient {
     }
 
     /// Sends a request, with retries where they can help.
-    fn retried(
-        &mut self,
-        request: &CheckRequest,
-        mut result: Result<HttpResponse, NoResponse>,
-    ) -> Result<HttpResponse, NoResponse> {
+    fn retried(&mut self, request: &CheckRequest, mut result: HttpResult) -> HttpResult {
         // A server may close an idle connection just when it is used again.
-        if self.has_responded && matches!(result, Err(NoResponse::Closed(_))) {
+        if self.has_responded && matches!(result, Err((NoResponse::Closed, _))) {
             result = self.send(request);
         }
         for _ in 0..RETRIES_MAX {
@@ -174,26 +166,26 @@ impl RecordingClient {
             self.runtime.block_on(async { sleep(wait).await });
             result = self.send(request);
         }
-        match result {
-            Ok(HttpResponse { status: 429, .. }) => Err(NoResponse::Unjudged(
-                "429 Too Many Requests; still rate-limited after retries".into(),
-            )),
-            Ok(_) | Err(NoResponse::Unjudged(_)) => {
+        if matches!(result, Ok(HttpResponse { status: 429, .. })) {
+            let why = "429 Too Many Requests; still rate-limited after retries";
+            result = Err((NoResponse::Unjudged, why.into()));
+        }
+        match &mut result {
+            Ok(_) | Err((NoResponse::Unjudged, _)) => {
                 self.has_responded = true;
                 self.unresponsive.note_response(request);
-                result
             }
-            Err(NoResponse::Unreachable(_) | NoResponse::Incomplete(_)) => {
+            Err((NoResponse::Unreachable | NoResponse::Incomplete, _)) => {
                 self.unresponsive.note_failure(request);
-                result
             }
-            // A refused connection costs no time, so other requests are sent. The hint about TLS applies to the first one only.
-            Err(NoResponse::Closed(why)) if self.has_responded => {
-                let why = why.split("; if the server expects TLS").next().unwrap_or_default();
-                Err(NoResponse::Closed(why.into()))
+            // A refused connection costs no time, so other requests are sent. The hint about TLS applies to the first
+            // one only.
+            Err((NoResponse::Closed, why)) if self.has_responded => {
+                why.truncate(why.find("; if the server expects TLS").unwrap_or(why.len()));
             }
-            Err(NoResponse::Closed(_)) => result,
+            Err((NoResponse::Closed, _)) => {}
         }
+        result
     }
 
     /// Slows down, and returns how long to wait for a rate limit, unless that is too long.
@@ -205,16 +197,13 @@ impl RecordingClient {
         is_worthwhile.then(|| Duration::from_secs(seconds))
     }
 
-    fn send(&mut self, request: &CheckRequest) -> Result<HttpResponse, NoResponse> {
+    fn send(&mut self, request: &CheckRequest) -> HttpResult {
         let sending = self.sending(request);
         self.runtime.block_on(sending)
     }
 
     /// Waits for the next slot, then sends a request.
-    fn sending(
-        &mut self,
-        request: &CheckRequest,
-    ) -> impl Future<Output = Result<HttpResponse, NoResponse>> + use<> {
+    fn sending(&mut self, request: &CheckRequest) -> impl Future<Output = HttpResult> + use<> {
         let url = format!("{}{}", self.base_url, request.target);
         let mut sent = self.http.request(request.method.clone(), url);
         for (name, value) in &request.headers {
@@ -232,17 +221,17 @@ impl RecordingClient {
             sleep_until(turn).await;
             timeout(limit, received(sent)).await.unwrap_or_else(|_| {
                 let why = format!("no complete response within {} s", limit.as_secs_f64());
-                Err(NoResponse::Incomplete(why))
+                Err((NoResponse::Incomplete, why))
             })
         }
     }
 }
 
 /// Receives the response with its body.
-async fn received(sent: reqwest::RequestBuilder) -> Result<HttpResponse, NoResponse> {
+async fn received(sent: reqwest::RequestBuilder) -> HttpResult {
     let mut response = sent.send().await.map_err(|error| match error.is_connect() {
-        true => NoResponse::Unreachable(format!("cannot connect: {}", cause(&error))),
-        false => NoResponse::Closed(format!("no HTTP response: {}", cause(&error))),
+        true => (NoResponse::Unreachable, format!("cannot connect: {}", cause(&error))),
+        false => (NoResponse::Closed, format!("no HTTP response: {}", cause(&error))),
     })?;
     let status = response.status().as_u16();
     let headers = std::mem::take(response.headers_mut());
@@ -253,13 +242,13 @@ async fn received(sent: reqwest::RequestBuilder) -> Result<HttpResponse, NoRespo
             Ok(Some(_)) => {
                 let why =
                     format!("too large to judge: {status} with more than {} MiB", BODY_MAX >> 20);
-                return Err(NoResponse::Unjudged(why));
+                return Err((NoResponse::Unjudged, why));
             }
             Ok(None) => return Ok(HttpResponse::new(status, headers, body)),
             Err(error) => {
                 let (length, why) = (body.len(), cause(&error));
                 let why = format!("{status} with a body that ended after {length} bytes: {why}");
-                return Err(NoResponse::Incomplete(why));
+                return Err((NoResponse::Incomplete, why));
             }
         }
     }

@@ -23,20 +23,23 @@ pub(crate) const RESPONSE_MEMORY_MAX: usize = 28_000_000;
 #[derive(Debug)]
 pub(crate) struct RecordedResponse {
     pub(crate) request: CheckRequest,
-    pub(crate) result: Result<HttpResponse, NoResponse>,
+    pub(crate) result: HttpResult,
 }
 
-/// Why there is no response to judge.
-#[derive(Debug)]
+/// The response, or why there is none to judge.
+pub(crate) type HttpResult = Result<HttpResponse, (NoResponse, String)>;
+
+/// The kind of a missing response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoResponse {
     /// The client cannot connect.
-    Unreachable(String),
+    Unreachable,
     /// The server closed the connection, or sent something other than HTTP.
-    Closed(String),
+    Closed,
     /// No complete response was received in time.
-    Incomplete(String),
+    Incomplete,
     /// The request was rate limited or not sent, or the response is too large. That breaks no rule.
-    Unjudged(String),
+    Unjudged,
 }
 
 /// A complete HTTP response.
@@ -144,7 +147,7 @@ impl RecordedResponse {
     /// Returns why the response cannot be judged.
     pub(crate) fn why_unjudged(&self) -> Option<&str> {
         match &self.result {
-            Err(NoResponse::Unjudged(why)) => Some(why),
+            Err((NoResponse::Unjudged, why)) => Some(why),
             Ok(HttpResponse { status: 200, json: Err(UnreadableJson::TooMuch(why)), .. }) => {
                 Some(why)
             }
@@ -174,12 +177,7 @@ impl RecordedResponse {
     pub(crate) fn excerpt(&self) -> String {
         match &self.result {
             Ok(http) => http.excerpt(),
-            Err(
-                NoResponse::Unreachable(why)
-                | NoResponse::Closed(why)
-                | NoResponse::Incomplete(why)
-                | NoResponse::Unjudged(why),
-            ) => why.clone(),
+            Err((_, why)) => why.clone(),
         }
     }
 }

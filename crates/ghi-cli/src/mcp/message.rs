@@ -18,20 +18,10 @@ const ID_MAX: usize = 1_024;
 /// The id of a reply to a message without one, as JSON.
 pub(super) const NO_ID: &str = "null";
 
-/// A message that may need an action.
-pub(super) enum Message<'a> {
-    Request(Request<'a>),
-    /// The request with this id, as JSON, is cancelled.
-    Cancelled(&'a str),
-    /// Not a valid message. Contains the error line to send.
-    Invalid(Vec<u8>),
-    /// Needs no action.
-    Ignored,
-}
-
-pub(super) struct Request<'a> {
+/// A request, or a notification if it has no id.
+pub(super) struct Message<'a> {
     /// A string or a number, as JSON.
-    pub(super) id: &'a str,
+    pub(super) id: Option<&'a str>,
     pub(super) method: String,
     /// The parameters, as JSON.
     pub(super) params: &'a str,
@@ -65,44 +55,45 @@ fn present<'de, D: Deserializer<'de>>(member: D) -> Result<Option<&'de RawValue>
 }
 
 impl<'a> Message<'a> {
-    pub(super) fn read(line: &'a [u8]) -> Self {
+    /// Reads a line. Returns `None` if it needs no action, and the error line to send if it is not a valid message.
+    pub(super) fn read(line: &'a [u8]) -> Result<Option<Self>, Vec<u8>> {
         let line = line.trim_ascii();
         if line.is_empty() {
-            return Self::Ignored;
+            return Ok(None);
         }
-        let envelope: Envelope<'a> = match serde_json::from_slice(line) {
-            Ok(envelope) => envelope,
-            Err(error) if error.classify() == Category::Data => return Self::invalid(NO_ID),
-            Err(_) => {
-                let message = "each line must be a JSON message";
-                return Self::Invalid(error_line(NO_ID, PARSE_ERROR, message));
+        let envelope: Envelope<'a> = serde_json::from_slice(line).map_err(|error| {
+            let not_json = "each line must be a JSON message";
+            match error.classify() {
+                Category::Data => invalid(NO_ID),
+                _ => error_line(NO_ID, PARSE_ERROR, not_json),
             }
-        };
+        })?;
         let is_current = envelope.jsonrpc.is_some_and(|version| version.get() == "\"2.0\"");
         let params = envelope.params.map_or("{}", RawValue::get);
-        match (envelope.method, envelope.id.map(RawValue::get)) {
-            (Some(method), None) => Self::notification(&method, params),
-            (Some(method), Some(id)) if is_current && is_id(id) => {
-                Self::Request(Request { id, method, params })
+        let id = envelope.id.map(RawValue::get);
+        match envelope.method {
+            Some(method) if id.is_none_or(|id| is_current && is_id(id)) => {
+                Ok(Some(Self { id, method, params }))
             }
             // A reply, although no request was sent to the assistant.
-            (None, _) if envelope.result.is_some() || envelope.error.is_some() => Self::Ignored,
-            (_, id) => Self::invalid(id.unwrap_or(NO_ID)),
+            None if envelope.result.is_some() || envelope.error.is_some() => Ok(None),
+            _ => Err(invalid(id.unwrap_or(NO_ID))),
         }
     }
 
-    /// Returns the id to the assistant, whatever it is, so that it can tell which message is invalid.
-    fn invalid(id: &str) -> Self {
-        let is_short = !id.starts_with(['[', '{']) && id.len() <= ID_MAX;
-        let message = "a message must be a JSON-RPC 2.0 object with jsonrpc, id, method and params; an id must be a string of at most 1,024 bytes or a non-negative integer";
-        Self::Invalid(error_line(if is_short { id } else { NO_ID }, INVALID_REQUEST, message))
+    /// Returns the id of the request that this notification cancels, as JSON.
+    pub(super) fn cancelled(&self) -> Option<&'a str> {
+        let cancelled: Option<Cancelled<'a>> = serde_json::from_str(self.params).ok();
+        let cancelled = cancelled.filter(|_| self.method == "notifications/cancelled");
+        cancelled.map(|cancelled| cancelled.request_id.get())
     }
+}
 
-    fn notification(method: &str, params: &'a str) -> Self {
-        let cancelled: Option<Cancelled<'a>> = serde_json::from_str(params).ok();
-        let cancelled = cancelled.filter(|_| method == "notifications/cancelled");
-        cancelled.map_or(Self::Ignored, |cancelled| Self::Cancelled(cancelled.request_id.get()))
-    }
+/// Returns the id to the assistant, whatever it is, so that it can tell which message is invalid.
+fn invalid(id: &str) -> Vec<u8> {
+    let is_short = !id.starts_with(['[', '{']) && id.len() <= ID_MAX;
+    let message = "a message must be a JSON-RPC 2.0 object with jsonrpc, id, method and params; an id must be a string of at most 1,024 bytes or a non-negative integer";
+    error_line(if is_short { id } else { NO_ID }, INVALID_REQUEST, message)
 }
 
 fn is_id(json: &str) -> bool {

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::mcp::message::{INVALID_PARAMS, METHOD_NOT_FOUND, Request, error_line, reply_line};
+use crate::mcp::message::{INVALID_PARAMS, METHOD_NOT_FOUND, Message, error_line, reply_line};
 use crate::mcp::tools::{TOOLS, Tool, ToolRequest};
 use crate::show::table_file::TableFile;
 use crate::source::{DocumentSource, in_time};
@@ -123,13 +123,12 @@ impl ToolServer {
     }
 
     /// Starts to handle a request. Returns the tool to call, or the reply as the error.
-    pub(super) fn begin(&self, request: &Request<'_>) -> Result<ToolCall, Vec<u8>> {
-        let invalid = |message: String| error_line(request.id, INVALID_PARAMS, &message);
+    pub(super) fn begin(&self, id: &str, request: &Message<'_>) -> Result<ToolCall, Vec<u8>> {
+        let invalid = |message: String| error_line(id, INVALID_PARAMS, &message);
         let params: Params<'_> = serde_json::from_str(request.params)
             .map_err(|error| invalid(format!("invalid params: {error}")))?;
-        let is_without_initialize = params
-            .is_without_initialize()
-            .map_err(|error| reply_line(request.id, "error", &error))?;
+        let is_without_initialize =
+            params.is_without_initialize().map_err(|error| reply_line(id, "error", &error))?;
         let result_type = is_without_initialize.then_some("complete");
         let mut result = match &*request.method {
             "initialize" => self.initialized(params.protocol_version.as_deref()),
@@ -142,11 +141,11 @@ impl ToolServer {
                 })?;
                 let tool = Tool::find(&name).map_err(invalid)?;
                 let arguments = params.arguments.map_or("{}", RawValue::get).to_owned();
-                return Ok(ToolCall { id: request.id.into(), tool, arguments, result_type });
+                return Ok(ToolCall { id: id.into(), tool, arguments, result_type });
             }
             method => {
                 let message = format!("unknown method '{}'", visible(method, METHOD_MAX));
-                return Err(error_line(request.id, METHOD_NOT_FOUND, &message));
+                return Err(error_line(id, METHOD_NOT_FOUND, &message));
             }
         };
         if is_without_initialize {
@@ -157,7 +156,7 @@ impl ToolServer {
                 result["cacheScope"] = "private".into();
             }
         }
-        Err(reply_line(request.id, "result", &result))
+        Err(reply_line(id, "result", &result))
     }
 
     /// Selects the latest revision that is not later than the requested one. Dates sort as text.

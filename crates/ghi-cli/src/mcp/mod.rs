@@ -70,20 +70,9 @@ async fn serve(server: ToolServer) -> io::Result<()> {
                     let message = format!("a line must have at most {LINE_MAX} bytes");
                     error_line(NO_ID, INVALID_REQUEST, &message).into()
                 }
-                InputLine::Whole(line) => match Message::read(&line) {
-                    Message::Request(request) => match server.begin(&request) {
-                        Err(line) => line.into(),
-                        Ok(call) => {
-                            calls.start(request.id, Arc::clone(&server).answer(call));
-                            continue;
-                        }
-                    },
-                    Message::Cancelled(id) => {
-                        calls.cancel(id);
-                        continue;
-                    }
-                    Message::Invalid(line) => line.into(),
-                    Message::Ignored => continue,
+                InputLine::Whole(line) => match read(&server, &mut calls, &line) {
+                    Ok(()) => continue,
+                    Err(reply) => reply.into(),
                 },
             },
             Some(reply) = calls.next() => reply,
@@ -99,6 +88,19 @@ async fn serve(server: ToolServer) -> io::Result<()> {
             written => written?,
         }
     }
+}
+
+/// Handles a line. Returns an immediate reply as the error.
+fn read(server: &Arc<ToolServer>, calls: &mut Calls, line: &[u8]) -> Result<(), Vec<u8>> {
+    let Some(message) = Message::read(line)? else { return Ok(()) };
+    match message.id {
+        Some(id) => {
+            let call = server.begin(id, &message)?;
+            calls.start(id, Arc::clone(server).answer(call));
+        }
+        None => message.cancelled().into_iter().for_each(|id| calls.cancel(id)),
+    }
+    Ok(())
 }
 
 /// The running calls, which the assistant can cancel.

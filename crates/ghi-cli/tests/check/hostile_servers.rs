@@ -169,7 +169,7 @@ fn an_endless_body_takes_bounded_memory() {
         let piece = b"[0,".repeat(32 * 1024);
         while stream.write_all(&piece).is_ok() {}
     });
-    let message = assert_bounded(&url, &[]);
+    let message = assert_bounded(&url, &["--timeout", "20s"]);
     assert!(message.contains("200 with more than 8 MiB"), "{message}");
 }
 
