@@ -4,8 +4,7 @@ use ghi_engine::Decimal;
 
 use crate::chart_layout::{Caption, ChartForm};
 use crate::dates::long_date;
-use crate::day_axis::DayAxis;
-use crate::day_plot::{DayPlot, ScopeLine, is_logarithmic, on_page};
+use crate::day_plot::{DayPlot, ScopeLine, axis_of, is_logarithmic, on_page};
 use crate::delta::Delta;
 use crate::history_chart::history_height;
 use crate::line_style::LineStyle;
@@ -46,7 +45,7 @@ impl<'a> ComparisonChart<'a> {
         let Delta { from, to } = self.delta;
         let description = format!(
             "Average cost on {}. {}: {} USD; {}: {} USD. Gap: {} USD, {}.",
-            long_date(self.axis().last),
+            long_date(axis_of(&self.lines).last),
             isolated(self.lines[0].name),
             Amount(to),
             isolated(self.lines[1].name),
@@ -57,12 +56,6 @@ impl<'a> ComparisonChart<'a> {
         let caption =
             Caption { id: "comparison", heading: &self.heading, description: &description };
         on_page(&caption, |form| self.plot(form))
-    }
-
-    fn axis(&self) -> DayAxis {
-        let [one, other] = self.lines.each_ref().map(|line| line.ends().map(|end| end.0));
-        let last = one[1].max(other[1]);
-        DayAxis { first: one[0].min(other[0]), last }
     }
 
     /// Returns whether equal distances are equal factors.
@@ -76,7 +69,8 @@ impl<'a> ComparisonChart<'a> {
 
     fn plot(&self, form: ChartForm) -> DayPlot {
         let unit = Unit::of(self.costs());
-        let mut plot = DayPlot::new(self.costs(), unit, self.axis(), history_height(form), form);
+        let axis = axis_of(&self.lines);
+        let mut plot = DayPlot::new(self.costs(), unit, axis, history_height(form), form);
         plot.area(&self.lines);
         let styles = LineStyle::of(&self.lines.each_ref().map(|line| line.scope), None);
         for (line, style) in self.lines.iter().zip(styles) {

@@ -63,6 +63,13 @@ impl<'a> ScopeLine<'a> {
     }
 }
 
+/// Returns the days of some lines.
+pub(crate) fn axis_of(lines: &[ScopeLine<'_>]) -> DayAxis {
+    let dates = || lines.iter().flat_map(ScopeLine::averages).map(|day| day.0);
+    let first = dates().min().unwrap_or_default();
+    DayAxis { first, last: dates().max().unwrap_or_default() }
+}
+
 /// The height above the highest grid line, for its number, in pixels.
 const TOP: u32 = 20;
 

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use crate::chart_layout::{Caption, ChartForm, ChartSource, ChartSvg, FileTexts};
 use crate::dates::{day_before, long_date, period, short_date};
 use crate::day_axis::DayAxis;
-use crate::day_plot::{DayMark, DayPlot, ScopeLine, is_logarithmic, on_page};
+use crate::day_plot::{DayMark, DayPlot, ScopeLine, axis_of, is_logarithmic, on_page};
 use crate::delta::Delta;
 use crate::line_style::LineStyle;
 use crate::numbers::{Amount, Unit, grouped};
@@ -70,8 +70,7 @@ impl<'a> HistoryChart<'a> {
         let line = |scope| Ok(ScopeLine::new(model, scope, past_of(scope)?));
         let mut lines: Vec<ScopeLine<'a>> =
             line_scopes.into_iter().map(line).collect::<Result<_, _>>()?;
-        let has_means = range.has_means(model.registry().regions().len());
-        if has_means && lines.iter().all(|line| !line.is_stepped) {
+        if range.has_means() && lines.iter().all(|line| !line.is_stepped) {
             for line in &mut lines {
                 line.means = line.past.means(model, line.scope);
             }
@@ -179,7 +178,7 @@ impl<'a> HistoryChart<'a> {
         let margins = plot.margins();
         let description = self.lines_description();
         let caption = Caption { id: "history", heading: &self.title(), description: &description };
-        let last = self.axis().last;
+        let last = axis_of(&self.lines).last;
         rendered(&ChartSvg {
             form: ChartForm::File,
             margins,
@@ -193,7 +192,7 @@ impl<'a> HistoryChart<'a> {
     /// Returns what the lines show, in which unit, and when.
     pub fn caption(&self) -> String {
         let coin = &self.coin;
-        let DayAxis { first, last } = self.axis();
+        let DayAxis { first, last } = axis_of(&self.lines);
         match self.unit() {
             Unit::CHANGE => {
                 format!("Change in the average cost of one {coin} since {}, %", short_date(first))
@@ -205,16 +204,9 @@ impl<'a> HistoryChart<'a> {
         }
     }
 
-    fn axis(&self) -> DayAxis {
-        let dates = || self.lines.iter().flat_map(|line| line.averages()).map(|day| day.0);
-        let first = dates().min().unwrap_or_default();
-        let last = dates().max().unwrap_or_default();
-        DayAxis { first, last }
-    }
-
     fn lines_plot(&self, form: ChartForm) -> DayPlot {
         let (costs, height) = (self.costs(), history_height(form));
-        let mut plot = DayPlot::new(costs, self.unit(), self.axis(), height, form);
+        let mut plot = DayPlot::new(costs, self.unit(), axis_of(&self.lines), height, form);
         plot.marks.clone_from(&self.marks);
         if let Some(level) = self.level {
             plot.level(LEVEL, level);

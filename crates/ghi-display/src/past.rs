@@ -1,7 +1,5 @@
 //! The days that pages, charts and tables show.
 
-use std::collections::VecDeque;
-
 use ghi_engine::{Costs, Decimal, Model, NoFigures, Scope};
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -23,12 +21,8 @@ pub enum Range {
     All,
 }
 
-/// The most region-days (days × regions) for which a long range has seven-day averages. With seven times as many, its
-/// points are more than a week apart.
-const MEANS_REGION_DAYS_MAX: usize = 400_000;
-
 /// The number of days in an average.
-const MEAN_DAYS: i64 = 7;
+const MEAN_DAYS: usize = 7;
 
 /// The number of days that tell whether costs change often.
 const RECENT_DAYS: usize = 90;
@@ -70,10 +64,9 @@ impl Range {
         self.days() > Self::Year.days()
     }
 
-    /// Returns whether charts of a network with this many regions have seven-day averages.
-    pub fn has_means(self, regions: usize) -> bool {
-        let is_affordable = usize::from(self.days()) * regions <= MEANS_REGION_DAYS_MAX;
-        self.days() >= Self::Quarter.days() && (is_affordable || !self.is_weekly())
+    /// Returns whether charts have seven-day averages.
+    pub fn has_means(self) -> bool {
+        self.days() >= Self::Quarter.days()
     }
 }
 
@@ -104,11 +97,7 @@ impl Past {
             });
             known.or_else(|| Some((date, model.costs(scope, date).ok()?)))
         };
-        let region_days = usize::from(range.days()) * model.registry().regions().len();
-        let step = match range.is_weekly() {
-            true => 7 * (1 + region_days / 7 / MEANS_REGION_DAYS_MAX) as i64,
-            false => 1,
-        };
+        let step = if range.is_weekly() { 7 } else { 1 };
         let back = last.series((-step).days()).take_while(|date| *date >= first);
         let mut dates: Vec<Date> = back.collect();
         dates.reverse();
@@ -140,16 +129,12 @@ impl Past {
     /// Returns the means of the averages of seven days, as far as they have data: one for the point before the first
     /// and one for each day.
     pub(crate) fn means(&self, model: &Model, scope: Scope) -> Vec<(Date, Decimal)> {
-        let average = |date| Some((date, self.costs_on(date, model, scope)?.avg_usd));
-        // For consecutive days, most of the week is reused.
-        let mut week: VecDeque<(Date, Decimal)> = VecDeque::new();
+        let average = |date| Some(self.costs_on(date, model, scope)?.avg_usd);
         let mean = |(last, _): &(Date, Costs)| {
-            let first = last.saturating_sub((MEAN_DAYS - 1).days());
-            week.retain(|day| day.0 >= first);
-            let next = week.back().map_or(first, |day| day.0.saturating_add(1.day()));
-            week.extend(next.series(1.day()).take_while(|date| date <= last).filter_map(average));
-            let sum: u128 = week.iter().map(|day| u128::from(day.1.count())).sum();
-            let (known, decimals) = (week.len() as u128, week.back()?.1.decimals());
+            let week: Vec<Decimal> =
+                last.series((-1).day()).take(MEAN_DAYS).filter_map(average).collect();
+            let sum: u128 = week.iter().map(|cost| u128::from(cost.count())).sum();
+            let (known, decimals) = (week.len() as u128, week.first()?.decimals());
             let count = u64::try_from((sum + known / 2) / known).ok()?;
             Some((*last, Decimal::new(count, decimals)))
         };
@@ -200,7 +185,7 @@ mod tests {
     #[test]
     fn a_mean_covers_the_week_that_ends_on_its_day() {
         let model = Model::new(Inputs::default());
-        let has_means = Range::ALL.map(|range| range.has_means(3));
+        let has_means = Range::ALL.map(Range::has_means);
         assert_eq!(has_means, [false, false, true, true, true, true]);
         for range in [Range::Quarter, Range::Year, Range::FiveYears, Range::All] {
             let past = Past::new(&model, None, Scope::Global, range, LAST).unwrap();
@@ -218,8 +203,8 @@ mod tests {
 
     #[test]
     fn every_scope_has_the_same_points() {
-        let regions = (0..300).map(|index| {
-            let share = if index == 0 { "70.1" } else { "0.1" };
+        let regions = (0..256).map(|index| {
+            let share = if index == 0 { "74.5" } else { "0.1" };
             format!("[[region]]\nid = \"r{index}\"\nname = \"R{index}\"\nhashrate_share_pct = {share}\nefficiency_j_per_th = {{ best = 16, mean = 18, worst = 20 }}\nelectricity_usd_per_kwh = {{ low = 0.04, mean = 0.05, high = 0.06 }}\n")
         });
         let head = ghi_engine::DEFAULT_INPUTS.split("[[region]]").next().unwrap();

@@ -4,7 +4,7 @@ use ghi_engine::{Costs, Day, Decimal, Model, Provenance, RegionIndex, Registry, 
 
 use crate::svg::isolated;
 
-/// The number of regions that a chart or page shows. Files have all of them.
+/// The number of regions that a chart shows. Pages and tables have all of them.
 const REGIONS_SHOWN: usize = 12;
 
 /// The maximum number of ids in a message.
@@ -13,12 +13,10 @@ const IDS_NAMED: usize = 20;
 /// The number of regions drawn as lines in one chart.
 const LINES: usize = 5;
 
-/// Returns the regions that a chart or page shows, and how many it omits: the largest by hashrate,
-/// including those with the lowest minimum and the highest maximum.
-pub fn shown_regions(model: &Model, day: &Day) -> (Vec<RegionIndex>, usize) {
-    let regions = by_size(model, day);
-    let hidden = regions.len().saturating_sub(REGIONS_SHOWN);
-    (first_with(&extremes(model, day), &regions, REGIONS_SHOWN), hidden)
+/// Returns the regions that a chart shows: the largest by hashrate, including those with the lowest minimum and the
+/// highest maximum.
+pub fn shown_regions(model: &Model, day: &Day) -> Vec<RegionIndex> {
+    first_with(&extremes(model, day), &by_size(model, day), REGIONS_SHOWN)
 }
 
 /// Returns the scopes that are drawn as lines in the history of a scope: worldwide, then regions by average cost,
@@ -167,14 +165,10 @@ mod tests {
     #[test]
     fn the_regions_with_the_lowest_minimum_and_the_highest_maximum_are_always_shown() {
         let (model, day) = network(30);
-        let (shown, hidden) = shown_regions(&model, &day);
-        assert_eq!(
-            (indices(&shown), hidden),
-            ([&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9][..], &[28, 29]].concat(), 18)
-        );
+        let shown = shown_regions(&model, &day);
+        assert_eq!(indices(&shown), [&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9][..], &[28, 29]].concat());
         let (model, day) = network(3);
-        let (shown, hidden) = shown_regions(&model, &day);
-        assert_eq!((indices(&shown), hidden), (vec![0, 1, 2], 0));
+        assert_eq!(indices(&shown_regions(&model, &day)), [0, 1, 2]);
     }
 
     #[test]
@@ -198,7 +192,7 @@ mod tests {
     fn a_single_region_has_a_line_only_if_it_is_chosen() {
         let (model, day) = network(1);
         assert_eq!(line_scopes(&model, &day, Scope::Global), [Scope::Global]);
-        assert_eq!(shown_regions(&model, &day).0.len(), 1);
+        assert_eq!(shown_regions(&model, &day).len(), 1);
         let chosen = Scope::Region(model.registry().find("r0").unwrap());
         assert_eq!(line_scopes(&model, &day, chosen), [Scope::Global, chosen]);
     }

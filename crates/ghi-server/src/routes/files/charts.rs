@@ -80,7 +80,7 @@ pub(crate) fn draw(
             chart.file(source(&data(scope)?))
         }
         Chart::Regions => {
-            let shown = shown_regions(model, today).0;
+            let shown = shown_regions(model, today);
             draw_regions(today, model, &shown, source(&data(Scope::Global)?))
         }
         Chart::CostCurve => cost_curve(model, today, None, site)?,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use askama::Template;
 use ghi_contract::paths as contract;
-use ghi_display::{Amount, Delta, Range, day_before, duration, grouped, long_date, short_date};
+use ghi_display::{Amount, Delta, Range, day_before, duration, long_date, short_date};
 use ghi_engine::{Costs, NoFigures, RegionIndex, Scope};
 
 use crate::clock::{Clock, Moment, Speed};
@@ -213,7 +213,7 @@ fn preview_of_search(edition: &Edition, text: &str, date: &str) -> Result<Previe
         (Some(cost), _) => format!("${cost}"),
         (None, _) => "none".into(),
     };
-    let [count, all] = [regions.len(), registry.regions().len()].map(grouped);
+    let (count, all) = (regions.len(), registry.regions().len());
     Ok(Preview {
         title: format!("Regions with “{text}”: {costs} on {date}"),
         description: format!("{count} of {all} regions match “{text}” on {date}: {costs}."),

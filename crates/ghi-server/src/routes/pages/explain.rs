@@ -1,14 +1,12 @@
 //! The page that shows how the costs of a day are calculated.
 
 use askama::Template;
-use ghi_contract::{REGION_ID_MAX, REGION_ID_PATTERN};
 use ghi_display::{
-    Amount, Percent, Quantity, STEPS, grouped, long_date, name_of, short_date as short,
-    shown_regions,
+    Amount, Percent, Quantity, STEPS, by_size, grouped, long_date, name_of, short_date as short,
 };
 use ghi_engine::{
-    CapitalCost, Coin, CostChange, CostKind, Coverage, Decimal, Explanation, FactorChange, Model,
-    NoFigures, RegionContribution, RegionIndex, Registry, Scope, UsdChange,
+    CapitalCost, Coin, CostChange, CostKind, Coverage, Explanation, FactorChange, Model, NoFigures,
+    RegionContribution, Registry, Scope, UsdChange,
 };
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -66,11 +64,10 @@ struct Explain<'a> {
     query: String,
     /// The ids and names of the scopes to choose from.
     choices: Vec<(&'a str, &'a str)>,
-    hidden_regions: usize,
     average: Amount,
     explanation: &'a Explanation,
-    /// How the average is calculated from the regions; only for worldwide costs.
-    mean: Option<Mean<'a>>,
+    /// The regions' contributions to the average, the largest region first; only for worldwide costs.
+    mean: Option<Vec<&'a RegionContribution>>,
     /// Why the average changed, if the other day has data.
     change: Option<ChangeTable>,
     /// The capital cost and the full cost, if the inputs have `[capital]`.
@@ -95,13 +92,6 @@ struct ChangeRow {
     usd: String,
 }
 
-/// The average as the sum of the regions' contributions.
-struct Mean<'a> {
-    parts: Vec<&'a RegionContribution>,
-    /// The number of regions not shown, their share and their contribution, if there are any.
-    others: Option<(usize, Percent, Amount)>,
-}
-
 impl<'a> Explain<'a> {
     fn new(
         model: &'a Model,
@@ -111,8 +101,8 @@ impl<'a> Explain<'a> {
     ) -> Result<Self, NoFigures> {
         let registry = model.registry();
         let Explanation { scope, day, .. } = explanation;
-        let (shown, hidden_regions) = shown_regions(model, day);
-        let scopes = shown.iter().copied().map(Scope::Region);
+        let regions = by_size(model, day);
+        let scopes = regions.iter().copied().map(Scope::Region);
         let choices = std::iter::once(Scope::Global).chain(scopes);
         let average = explanation.costs.avg_usd;
         let with_capital = |capital: CapitalCost| {
@@ -132,10 +122,11 @@ impl<'a> Explain<'a> {
             coin: model.coin(),
             query,
             choices: choices.map(|one| (one.region_id(registry), name_of(one, model))).collect(),
-            hidden_regions,
             average: Amount(average),
             explanation,
-            mean: (*scope == Scope::Global).then(|| mean(explanation, shown)),
+            mean: (*scope == Scope::Global).then(|| {
+                regions.iter().map(|region| &explanation.contributions[region.get()]).collect()
+            }),
             change: change.map(ChangeTable::new),
             capital: explanation.capital.map(with_capital),
         })
@@ -209,25 +200,4 @@ fn frame<'a>(
     let preview = Preview { title, description, names: vec![name.into()] };
     let provenance = model.provenance(explanation.scope, date)?;
     Ok(Frame::of_figures(site, &path, preview, model, &provenance))
-}
-
-/// Returns the largest regions and those that set the minimum and maximum. The others share one row, so
-/// that the rows add up to the sum.
-fn mean(explanation: &Explanation, mut shown: Vec<RegionIndex>) -> Mean<'_> {
-    for case in &explanation.cases {
-        if !shown.contains(&case.region) {
-            shown.push(case.region);
-        }
-    }
-    let all = &explanation.contributions;
-    let parts: Vec<_> = shown.iter().map(|region| &all[region.get()]).collect();
-    let rest = |of: fn(&RegionContribution) -> Decimal| {
-        let whole: u64 = all.iter().map(|part| of(part).count()).sum();
-        let of_parts: u64 = parts.iter().map(|part| of(part).count()).sum();
-        Decimal::new(whole - of_parts, of(parts[0]).decimals())
-    };
-    let count = all.len() - parts.len();
-    let share = Percent(rest(|part| part.hashrate_share_pct));
-    let contribution = Amount(rest(|part| part.contribution_usd));
-    Mean { parts, others: (count > 0).then_some((count, share, contribution)) }
 }

@@ -10,7 +10,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use crate::http::problem::{Code, Problem};
 use crate::http::query::Query;
 use crate::routes::pages::what_if::WhatIfInput;
-use crate::routes::parameters;
+use crate::routes::parameters::{self, parsed};
 
 /// The default range of a page.
 pub(crate) const DEFAULT_RANGE: Range = Range::Month;
@@ -37,8 +37,8 @@ pub(crate) struct View {
     pub(crate) order: Order,
     /// The text that names or ids of regions must contain. Empty for all.
     pub(crate) find: String,
-    /// The page of the matching regions. `None` for those shown at first.
-    pub(crate) page: Option<NonZeroU16>,
+    /// Whether all regions are listed, not only some of many.
+    pub(crate) lists_all: bool,
     /// Whether the history shows the change since its first day.
     pub(crate) is_change: bool,
     /// The reader's own numbers.
@@ -155,11 +155,29 @@ impl Order {
         format!("{}{name}", if self.reversed { "-" } else { "" })
     }
 
-    fn parse(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Result<Self, String> {
         let reversed = text.strip_prefix('-');
         let matches = |(_, name): &(Column, &str)| *name == reversed.unwrap_or(text);
-        let (column, _) = Column::NAMES.into_iter().find(matches)?;
-        Some(Self { column, reversed: reversed.is_some() })
+        let column = Column::NAMES.into_iter().find(matches).ok_or_else(|| {
+            let known = Column::NAMES.map(|(_, name)| name).join(", ");
+            format!("sort must be one of {known}; put - in front to reverse the order.")
+        });
+        Ok(Self { column: column?.0, reversed: reversed.is_some() })
+    }
+}
+
+/// The problems with the parameters of a query, by name.
+#[derive(Default)]
+struct Problems(Vec<(&'static str, Problem)>);
+
+impl Problems {
+    /// Sets a choice to the value of its parameter, if that is given and valid.
+    fn set<T>(&mut self, choice: &mut T, name: &'static str, value: Result<Option<T>, Problem>) {
+        match value {
+            Ok(Some(value)) => *choice = value,
+            Ok(None) => {}
+            Err(problem) => self.0.push((name, problem)),
+        }
     }
 }
 
@@ -172,7 +190,7 @@ impl View {
         compare: None,
         order: Order::DEFAULT,
         find: String::new(),
-        page: None,
+        lists_all: false,
         is_change: false,
         what_if: WhatIfInput::NONE,
     };
@@ -181,21 +199,17 @@ impl View {
     /// separately.
     pub(crate) fn parse(query: &Query<'_>, model: &Model) -> (Self, Vec<InvalidChoice>) {
         let (registry, mut view) = (model.registry(), Self::DEFAULT);
-        let mut problems = Vec::new();
-        let mut note = |field, parsed: Result<(), Problem>| {
-            problems.extend(parsed.err().map(|problem| (field, problem)));
-        };
-        let range = parameters::range(query);
-        note("range", range.map(|range| view.range = range.unwrap_or(view.range)));
-        note("region_id", parameters::scope(query, registry).map(|scope| view.scope = scope));
-        note("price", parameters::price(query, model).map(|price| view.price = price));
-        note("compare", compare(query, registry).map(|both| view.compare = both));
-        note("sort", order(query).map(|order| view.order = order.unwrap_or(view.order)));
-        note("find", find(query).map(|find| view.find = find.unwrap_or_default()));
-        note("page", page(query).map(|page| view.page = page));
-        note("unit", is_change(query).map(|is_change| view.is_change = is_change));
-        view.what_if = WhatIfInput::parse(query, |field, problem| note(field, Err(problem)));
-        let invalid = problems.into_iter().map(|(field, problem)| {
+        let mut problems = Problems::default();
+        problems.set(&mut view.range, "range", parameters::range(query));
+        problems.set(&mut view.scope, "region_id", parameters::scope(query, registry).map(Some));
+        problems.set(&mut view.price, "price", parameters::price(query, model).map(Some));
+        problems.set(&mut view.compare, "compare", compare(query, registry).map(Some));
+        problems.set(&mut view.order, "sort", parsed(query, "sort", Order::parse));
+        problems.set(&mut view.find, "find", parsed(query, "find", find));
+        problems.set(&mut view.lists_all, "page", parsed(query, "page", lists_all));
+        problems.set(&mut view.is_change, "unit", parsed(query, "unit", is_change));
+        view.what_if = WhatIfInput::parse(query, |name, problem| problems.0.push((name, problem)));
+        let invalid = problems.0.into_iter().map(|(field, problem)| {
             let suggestions = suggestions(&view, field, query, model);
             let price = model.readers_price();
             let numbers = WhatIf::VARIABLES.into_iter().chain([WhatIf::J_PER_MH, price]);
@@ -229,7 +243,7 @@ impl View {
             ("compare", compare),
             ("sort", (self.order != default.order).then(|| self.order.name())),
             ("find", (self.find != default.find).then(|| self.find.clone())),
-            ("page", self.page.map(|page| page.to_string())),
+            ("page", self.lists_all.then(|| "1".to_owned())),
             ("unit", self.is_change.then(|| "percent".to_owned())),
         ];
         let fields = fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
@@ -274,38 +288,27 @@ fn suggestions(
     similar.filter(|scope| Some(*scope) != with).map(link).collect()
 }
 
-/// Parses the parameter `sort`.
-fn order(query: &Query<'_>) -> Result<Option<Order>, Problem> {
-    parameters::parsed(query, "sort", |text| {
-        let known = Column::NAMES.map(|(_, name)| name).join(", ");
-        let rule = format!("sort must be one of {known}; put - in front to reverse the order.");
-        Order::parse(text).ok_or(rule)
-    })
-}
-
-/// Parses the parameter `unit` of the history.
-fn is_change(query: &Query<'_>) -> Result<bool, Problem> {
-    let unit = parameters::parsed(query, "unit", |text| match text {
+/// Parses the unit of the history: whether it shows changes.
+fn is_change(text: &str) -> Result<bool, String> {
+    match text {
         "usd" => Ok(false),
         "percent" => Ok(true),
         _ => Err("unit must be usd or percent.".to_owned()),
-    })?;
-    Ok(unit.unwrap_or(false))
+    }
 }
 
-/// Parses the parameter `find`.
-fn find(query: &Query<'_>) -> Result<Option<String>, Problem> {
-    parameters::parsed(query, "find", |text| match text.chars().count() {
+fn find(text: &str) -> Result<String, String> {
+    match text.chars().count() {
         0..=FIND_MAX => Ok(text.trim().to_owned()),
         _ => Err(format!("find must have at most {FIND_MAX} characters.")),
-    })
+    }
 }
 
-/// Parses the parameter `page`.
-fn page(query: &Query<'_>) -> Result<Option<NonZeroU16>, Problem> {
-    parameters::parsed(query, "page", |text| {
-        text.parse().map_err(|_| format!("page must be a whole number from 1 to {}.", u16::MAX))
-    })
+/// Parses `page`: all regions are on one page, whatever its number.
+fn lists_all(text: &str) -> Result<bool, String> {
+    let page: Result<NonZeroU16, _> = text.parse();
+    let rule = |_| format!("page must be a whole number from 1 to {}.", u16::MAX);
+    page.map(|_| true).map_err(rule)
 }
 
 /// Parses the parameter `compare`: two scopes.
@@ -415,7 +418,7 @@ mod tests {
         check("compare=UNITED+STATES&with=eu", Ok("?compare=us,eu"));
         check("find=%C3%A9%26+", Ok("?find=%C3%A9%26"));
         check("overhead=1.50&block_reward_coins=", Ok("?overhead=1.5"));
-        check("overhead=2&page=3&find=a&sort=", Ok("?find=a&page=3&overhead=2"));
+        check("overhead=2&page=3&find=a&sort=", Ok("?find=a&page=1&overhead=2"));
         check("page=", Ok(""));
         check("unit=usd", Ok(""));
         check("unit=percent&range=7d", Ok("?range=7d&unit=percent"));

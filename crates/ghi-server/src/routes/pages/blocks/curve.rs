@@ -5,7 +5,7 @@ use ghi_display::{
     Amount, CurvePrice, Delta, J_PER_MH_FROM, cost_curve_finding, cost_curve_on_page, efficiency,
     rounded_to_four_digits, share_in_words, signed_percent,
 };
-use ghi_engine::{CostCurve, Costs, Decimal, MeanMiner, NoFigures, Variable, WhatIf};
+use ghi_engine::{CostCurve, Costs, Decimal, MeanMiner, NoFigures, Registry, Variable, WhatIf};
 
 use crate::edition::Edition;
 use crate::http::site::Site;
@@ -37,8 +37,7 @@ pub(crate) struct CurveBlock<'a> {
     fields: [NumberField; 4],
     /// Whether numbers that few readers change are given.
     has_more: bool,
-    /// For each machine: its name, its efficiency, the query of the view with it, and whether it is chosen.
-    machines: Vec<(&'static str, f64, String, bool)>,
+    machines: Vec<Machine>,
     is_changed: bool,
     /// The query of the view without the reader's numbers.
     query_of_today: String,
@@ -46,6 +45,14 @@ pub(crate) struct CurveBlock<'a> {
     cost: Option<Decimal>,
     yours: String,
     invalid: &'a [InvalidChoice],
+}
+
+/// A machine that a reader can choose, with the query of the view with it.
+struct Machine {
+    name: &'static str,
+    j_per_th: f64,
+    query: String,
+    is_chosen: bool,
 }
 
 /// A number that a reader can enter.
@@ -86,13 +93,6 @@ impl<'a> CurveBlock<'a> {
         let curve = CostCurve::new(today);
         let below = curve.share_below_pct(price.usd());
         let drawn = cost.filter(|_| is_changed);
-        let mean_j_per_th = miner.steps.efficiency_j_per_th.value();
-        let has_machines = (MACHINES_WITHIN[0]..=MACHINES_WITHIN[1]).contains(&mean_j_per_th);
-        let machines = MACHINES.into_iter().filter(|_| has_machines).map(|(name, j_per_th)| {
-            let what_if = view.what_if.with_efficiency(j_per_th);
-            let query = View { what_if, ..view.clone() }.query(registry);
-            (name, j_per_th, query, what_if == view.what_if)
-        });
         let of_today = View { what_if: WhatIfInput::NONE, ..view.clone() };
         let [.., overhead, reward] = view.what_if.values();
         let folded = ["overhead", "block_reward_coins"];
@@ -115,7 +115,7 @@ impl<'a> CurveBlock<'a> {
             fields,
             has_more: overhead.or(reward).is_some()
                 || invalid.iter().any(|choice| folded.contains(&choice.field)),
-            machines: machines.collect(),
+            machines: machines(&miner, view, registry),
             is_changed,
             query_of_today: of_today.query(registry),
             yours: yours(&numbers, drawn, price, &curve),
@@ -146,6 +146,18 @@ impl<'a> CurveBlock<'a> {
     fn invalid(&self, field: &str) -> Option<&InvalidChoice> {
         InvalidChoice::of(self.invalid, field)
     }
+}
+
+/// Returns the machines to choose from, if the network uses such machines.
+fn machines(miner: &MeanMiner, view: &View, registry: &Registry) -> Vec<Machine> {
+    let [least, most] = MACHINES_WITHIN;
+    let is_like_them = (least..=most).contains(&miner.steps.efficiency_j_per_th.value());
+    let machine = |(name, j_per_th)| {
+        let what_if = view.what_if.with_efficiency(j_per_th);
+        let query = View { what_if, ..view.clone() }.query(registry);
+        Machine { name, j_per_th, query, is_chosen: what_if == view.what_if }
+    };
+    MACHINES.into_iter().filter(|_| is_like_them).map(machine).collect()
 }
 
 /// Describes where a cost is on the curve: `At $0.05/kWh and 17.5 J/TH: $41,200, cheaper than 93% of the

@@ -10,9 +10,6 @@ use crate::edition::Edition;
 use crate::http::site::Site;
 use crate::routes::pages::view::View;
 
-/// The maximum number of regions for which margins are computed on each day of a sparkline.
-const SPARKLINES_MAX: usize = 1_000;
-
 /// Tiles about the price and about the network.
 #[derive(Template)]
 #[template(path = "blocks/network.html")]
@@ -59,10 +56,8 @@ impl<'a> NetworkBlock<'a> {
             let price = view.price.or(day.network.price_usd)?;
             model.economics(&day, price).ok()
         };
-        let is_fast = today.regions.len() <= SPARKLINES_MAX;
-        let priced = dates.clone().filter(|date| is_fast || *date == today.date);
         let priced: Vec<Economics> =
-            priced.filter_map(|date| economics(model.day(date).ok()?)).collect();
+            dates.clone().filter_map(|date| economics(model.day(date).ok()?)).collect();
         let states: Vec<NetworkState> = dates.filter_map(|date| model.network(date).ok()).collect();
         // What the model adds to an operator's data is marked. On other servers, all figures have the same origin.
         let generated = match model.provenance(Scope::Global, today.date)? {

@@ -1,10 +1,8 @@
 //! The table of regions, which can be sorted and searched.
 
-use std::num::NonZeroU16;
-
 use askama::Template;
 use ghi_display::{
-    Amount, Delta, Percent, Range, extremes, first_with, grouped, name_of, region_colour, sparkline,
+    Amount, Delta, Percent, Range, extremes, first_with, name_of, region_colour, sparkline,
 };
 use ghi_engine::{Costs, Day, Decimal, Model, NoFigures, RegionIndex, Registry, Scope};
 
@@ -18,9 +16,6 @@ const FIRST_SHOWN: usize = 6;
 
 /// How many regions are all shown at first.
 const ALL_SHOWN: usize = 10;
-
-/// The number of regions per page.
-const PAGE: usize = 50;
 
 /// The column that compares averages with the reader's own cost.
 const VERSUS_YOURS: &str = "vs your cost";
@@ -91,57 +86,68 @@ impl<'a> RegionsBlock<'a> {
         let extremes = extremes(edition.model(), today);
         let mut regions = found(registry, &view.find);
         sort(&mut regions, view.order, registry, today, week_ago);
-        let is_paged = !view.find.is_empty() || view.page.is_some() && count > ALL_SHOWN;
-        let shown = match is_paged {
-            true if regions.is_empty() => none_found(view, edition.model()),
-            true => page(&regions, view, registry),
-            false => first_shown(regions, &extremes, view, registry),
+        let shown = match view.find.is_empty() {
+            true => without_search(regions, &extremes, view, registry),
+            false if regions.is_empty() => none_found(view, edition.model()),
+            false => {
+                let note = format!("{} of {count} regions match.", regions.len());
+                ShownRegions { regions, note, links: Vec::new() }
+            }
         };
+        let row = |&region: &RegionIndex| {
+            let mut row = RegionTableRow::new(edition, region, yours)?;
+            row.is_chosen = view.scope == Scope::Region(region);
+            // A single region has both, which is not worth a label.
+            let labels = std::iter::zip(["lowest minimum", "highest maximum"], extremes);
+            let labels = labels.filter(|(_, extreme)| *extreme == region && count > 1);
+            row.extreme = labels.map(|label| label.0).collect::<Vec<_>>().join(", ");
+            Ok(row)
+        };
+        let all = View { find: String::new(), lists_all: false, ..view.clone() };
+        let is_searchable = count > ALL_SHOWN || !view.find.is_empty();
+        Ok(Self {
+            prefix: site.prefix(),
+            columns: headers(view, yours, registry),
+            rows: shown.regions.iter().map(row).collect::<Result<_, NoFigures>>()?,
+            search: is_searchable.then(|| (all.fields(registry), all.query(registry))),
+            find: view.find.clone(),
+            shown,
+        })
+    }
+}
+
+impl<'a> RegionTableRow<'a> {
+    fn new(
+        edition: &'a Edition,
+        region: RegionIndex,
+        yours: Option<Decimal>,
+    ) -> Result<Self, NoFigures> {
+        let today = edition.days().today()?;
+        let Costs { min_usd, avg_usd, max_usd } = today.regions[region.get()];
+        let past = edition.past(Scope::Region(region), Range::Month)?;
+        let days = past.before.iter().chain(&past.days);
+        let averages: Vec<Decimal> = days.map(|day| day.1.avg_usd).collect();
         let (low, high) = (today.global.min_usd, today.global.max_usd);
         let span = (high.count() - low.count()).max(1) as f64;
         let part_of_range = |[to, from]: [Decimal; 2]| {
             (1_000.0 * (to.count() - from.count()) as f64 / span).round() / 10.0
         };
-        let row = |&region: &RegionIndex| {
-            let (scope, Costs { min_usd, avg_usd, max_usd }) =
-                (Scope::Region(region), today.regions[region.get()]);
-            let past = edition.past(scope, Range::Month)?;
-            let days = past.before.iter().chain(&past.days);
-            let averages: Vec<Decimal> = days.map(|day| day.1.avg_usd).collect();
-            // A single region has both, which is not worth a label.
-            let labels = std::iter::zip(["lowest minimum", "highest maximum"], extremes);
-            let labels = labels.filter(|(_, extreme)| *extreme == region && count > 1);
-            Ok(RegionTableRow {
-                id: &registry[region].id,
-                name: &registry[region].name,
-                is_chosen: view.scope == scope,
-                colour: region_colour(region),
-                extreme: labels.map(|label| label.0).collect::<Vec<_>>().join(", "),
-                sparkline: sparkline(&averages),
-                costs: [min_usd, avg_usd, max_usd].map(Amount),
-                range: [[min_usd, low], [avg_usd, low], [max_usd, min_usd]].map(part_of_range),
-                versus_yours: yours.map(|yours| {
-                    Delta { from: yours, to: avg_usd }.in_words(
-                        "below yours",
-                        "the same",
-                        "above yours",
-                    )
-                }),
-                change: week_ago
-                    .map(|day| Delta { from: day.regions[region.get()].avg_usd, to: avg_usd }),
-                difference: Delta { from: today.global.avg_usd, to: avg_usd },
-                share: Percent(today.hashrate_shares_pct[region.get()]),
-            })
-        };
-        let all = View { find: String::new(), page: None, ..view.clone() };
+        let delta = |from: Decimal| Delta { from, to: avg_usd };
+        let in_words = |delta: Delta| delta.in_words("below yours", "the same", "above yours");
+        let week_ago = edition.days().week_ago().ok();
         Ok(Self {
-            prefix: site.prefix(),
-            columns: headers(view, yours, registry),
-            rows: shown.regions.iter().map(row).collect::<Result<_, NoFigures>>()?,
-            search: (count > ALL_SHOWN || is_paged)
-                .then(|| (all.fields(registry), all.query(registry))),
-            find: view.find.clone(),
-            shown,
+            id: &edition.model().registry()[region].id,
+            name: &edition.model().registry()[region].name,
+            is_chosen: false,
+            colour: region_colour(region),
+            extreme: String::new(),
+            sparkline: sparkline(&averages),
+            costs: [min_usd, avg_usd, max_usd].map(Amount),
+            range: [[min_usd, low], [avg_usd, low], [max_usd, min_usd]].map(part_of_range),
+            versus_yours: yours.map(|yours| in_words(delta(yours))),
+            change: week_ago.map(|day| delta(day.regions[region.get()].avg_usd)),
+            difference: delta(today.global.avg_usd),
+            share: Percent(today.hashrate_shares_pct[region.get()]),
         })
     }
 }
@@ -209,8 +215,7 @@ fn headers(view: &View, yours: Option<Decimal>, registry: &Registry) -> Vec<Colu
         let is_current = column == Some(view.order.column);
         let query = column.map(|column| {
             let order = Order { column, reversed: is_current && !view.order.reversed };
-            let page = view.page.and(Some(NonZeroU16::MIN));
-            View { order, page, ..view.clone() }.query(registry)
+            View { order, ..view.clone() }.query(registry)
         });
         let is_ascending = (column == Some(Column::Name)) != view.order.reversed;
         let direction = if is_ascending { "ascending" } else { "descending" };
@@ -219,15 +224,22 @@ fn headers(view: &View, yours: Option<Decimal>, registry: &Registry) -> Vec<Colu
     shown.map(header).collect()
 }
 
-/// Returns the regions shown at first: all of them, or some including those at the extremes.
-fn first_shown(
+/// Returns the regions that are shown without a search: all of them or, of many, some including those at the
+/// extremes.
+fn without_search(
     regions: Vec<RegionIndex>,
     extremes: &[RegionIndex],
     view: &View,
     registry: &Registry,
 ) -> ShownRegions {
-    if regions.len() <= ALL_SHOWN {
+    let all = regions.len();
+    if all <= ALL_SHOWN {
         return ShownRegions { regions, note: String::new(), links: Vec::new() };
+    }
+    let other = View { lists_all: !view.lists_all, ..view.clone() }.query(registry);
+    if view.lists_all {
+        let note = format!("All {all} regions.");
+        return ShownRegions { regions, note, links: vec![("Show fewer".into(), other)] };
     }
     let first = match (view.order.column, view.order.reversed) {
         (Column::Share, false) => "largest",
@@ -236,16 +248,12 @@ fn first_shown(
         (Column::Average, false) => "most expensive",
         _ => "first",
     };
-    let all = grouped(regions.len());
-    let query = View { page: Some(NonZeroU16::MIN), ..view.clone() }.query(registry);
-    let regions = first_with(extremes, &regions, FIRST_SHOWN);
     ShownRegions {
+        regions: first_with(extremes, &regions, FIRST_SHOWN),
         note: format!(
-            "{} of {all} regions: the {first}, and those with the lowest minimum and the highest maximum.",
-            regions.len()
+            "{FIRST_SHOWN} of {all} regions: the {first}, and those with the lowest minimum and the highest maximum."
         ),
-        regions,
-        links: vec![(format!("All {all} regions"), query)],
+        links: vec![(format!("All {all} regions"), other)],
     }
 }
 
@@ -255,39 +263,13 @@ fn none_found(view: &View, model: &Model) -> ShownRegions {
         Scope::Global => None,
         Scope::Region(_) => {
             let find = name_of(scope, model).to_owned();
-            Some((find.clone(), View { find, page: None, ..view.clone() }.query(model.registry())))
+            Some((find.clone(), View { find, ..view.clone() }.query(model.registry())))
         }
     };
     let links: Vec<_> = similar_scopes(&view.find, model).filter_map(link).collect();
     let end = if links.is_empty() { "" } else { " Similar names:" };
     let note = format!("No region matches \"{}\".{end}", view.find);
     ShownRegions { regions: Vec::new(), note, links }
-}
-
-/// Returns a page of the matching regions. Page numbers beyond the last show the last page.
-fn page(found: &[RegionIndex], view: &View, registry: &Registry) -> ShownRegions {
-    let pages = found.len().div_ceil(PAGE).max(1);
-    let number = view.page.map_or(1, |page| usize::from(page.get())).min(pages);
-    let first = (number - 1) * PAGE;
-    let regions: Vec<RegionIndex> = found.iter().copied().skip(first).take(PAGE).collect();
-    let counts = [registry.regions().len(), first + 1, first + regions.len(), found.len()];
-    let [all, from, to, matches] = counts.map(grouped);
-    let note = match (view.find.is_empty(), found.len()) {
-        (true, ..=PAGE) => format!("All {all} regions."),
-        (true, _) => format!("Regions {from} to {to} of {all}."),
-        (false, ..=PAGE) => format!("{matches} of {all} regions match."),
-        (false, _) => format!("{matches} of {all} regions match; showing {from} to {to}."),
-    };
-    let query = |page| View { page, ..view.clone() }.query(registry);
-    let turned = |label, number: usize| {
-        let page = u16::try_from(number).ok().and_then(NonZeroU16::new);
-        (format!("{label} {PAGE}"), query(page))
-    };
-    let next = (number < pages).then(|| turned("Next", number + 1));
-    let previous = (number > 1).then(|| turned("Previous", number - 1));
-    let fewer = view.find.is_empty().then(|| ("Show fewer".into(), query(None)));
-    // "Next" comes first, so that it keeps its position and the focus from page to page.
-    ShownRegions { regions, note, links: [next, previous, fewer].into_iter().flatten().collect() }
 }
 
 #[cfg(test)]
@@ -451,41 +433,24 @@ mod tests {
     }
 
     #[test]
-    fn pages_list_all_regions_in_order() {
+    fn a_link_lists_all_regions_in_order() {
         let names: Vec<String> = (0..120).map(|index| format!("N{index:03}")).collect();
         let regions: Vec<_> =
             names.iter().map(|name| (&**name, if *name == "N119" { 480 } else { 80 })).collect();
         let (now, site) = (now(&inputs(&regions)), Site::new(None));
-        let page = |number, find: &str| {
-            let view = View {
-                page: NonZeroU16::new(number),
-                find: find.into(),
-                ..order(Column::Name, false)
-            };
+        let shown = |lists_all, find: &str| {
+            let view = View { lists_all, find: find.into(), ..order(Column::Name, false) };
             let table = table(&now, &site, &view);
-            let links = table.shown.links.into_iter();
-            (self::names(&table.rows), table.shown.note, links.collect::<Vec<_>>())
+            (self::names(&table.rows), table.shown.note, table.shown.links)
         };
-        let link = |label: &str, query: &str| (label.to_owned(), query.to_owned());
-        let (rows, note, links) = page(0, "");
-        assert_eq!((rows.len(), links), (6, vec![link("All 120 regions", "?sort=name&page=1")]));
+        let link = |label: &str, query: &str| vec![(label.to_owned(), query.to_owned())];
+        let (rows, note, links) = shown(false, "");
+        assert_eq!((rows.len(), links), (6, link("All 120 regions", "?sort=name&page=1")));
         assert!(note.starts_with("6 of 120 regions: the first,"), "{note}");
-        let [next, fewer] =
-            [link("Next 50", "?sort=name&page=2"), link("Show fewer", "?sort=name")];
-        let first =
-            (names[..50].to_vec(), "Regions 1 to 50 of 120.".into(), vec![next, fewer.clone()]);
-        assert_eq!(page(1, ""), first);
-        let previous = link("Previous 50", "?sort=name&page=2");
-        let last =
-            (names[100..].to_vec(), "Regions 101 to 120 of 120.".into(), vec![previous, fewer]);
-        assert_eq!([page(3, ""), page(4, "")], [last.clone(), last]);
-        let (rows, note, links) = page(2, "N0");
-        assert_eq!(
-            (rows.as_slice(), &*note),
-            (&names[50..100], "100 of 120 regions match; showing 51 to 100.")
-        );
-        assert_eq!(links, [link("Previous 50", "?sort=name&find=N0&page=1")]);
-        assert_eq!(page(9, "N11").0, names[110..]);
+        let fewer = link("Show fewer", "?sort=name");
+        assert_eq!(shown(true, ""), (names.clone(), "All 120 regions.".into(), fewer));
+        let matches = (names[..100].to_vec(), "100 of 120 regions match.".into(), Vec::new());
+        assert_eq!(shown(false, "N0"), matches);
     }
 
     #[test]

@@ -51,23 +51,17 @@ impl<'a> WhyBlock<'a> {
         let moved = change.factors.iter().filter(|part| part.change_usd.count() != 0);
         let mut moved: Vec<&FactorChange> = moved.collect();
         moved.sort_by_key(|part| std::cmp::Reverse(part.change_usd.count().abs()));
-        let largest = moved.first().map_or(1, |part| part.change_usd.count().unsigned_abs()) as f64;
         let total = Delta { from: change.from_usd, to: change.to_usd };
         // A single part is the total, and is rounded like it.
         let effect = |part: &FactorChange| match moved.len() {
             1 => total.difference(),
             _ => signed_percent(part.change_pct, 1),
         };
-        // Zero is in the middle, unless all bars have the same direction.
-        let has = |is_drop| moved.iter().any(|part| (part.change_usd.count() < 0) == is_drop);
-        let zero = match (has(true), has(false)) {
-            (true, true) => 50.0,
-            (true, false) => 100.0,
-            (false, _) => 0.0,
-        };
+        let [zero, longest] = zero_and_longest(&moved);
+        let largest = moved.first().map_or(1, |part| part.change_usd.count().unsigned_abs()) as f64;
         let bar = |part: &&FactorChange| {
-            let size = if zero == 50.0 { 500.0 } else { 1_000.0 };
-            let width = (size * part.change_usd.count() as f64 / largest).round() / 10.0;
+            let count = part.change_usd.count() as f64;
+            let width = (10.0 * longest * count / largest).round() / 10.0;
             FactorBar {
                 label: factor_label(part.factor).0,
                 plain: part.change_usd.to_string(),
@@ -77,30 +71,39 @@ impl<'a> WhyBlock<'a> {
                 width: width.abs().max(0.3),
             }
         };
-        let parts =
-            moved.iter().map(|part| format!("{} {}", factor_label(part.factor).0, effect(part)));
-        let mut parts: Vec<String> = parts.collect();
-        for part in parts.iter_mut().skip(1) {
-            *part = part.to_lowercase();
-        }
-        let (date, parts) = (day_before(since, today), parts.join(", "));
-        let sentence = match (view.scope, &*parts) {
-            (_, "") => format!("Unchanged since {date}."),
-            (Scope::Global, _) => format!("Since {date}: {}. {parts}.", total.difference()),
-            (scope, _) => {
-                let (name, total) = (name_of(scope, model), total.difference());
-                format!("{name} since {date}: {total}. {parts}.")
-            }
+        let bars: Vec<FactorBar> = moved.iter().map(bar).collect();
+        let average = match view.scope {
+            Scope::Global => "Since".into(),
+            scope => format!("{} since", name_of(scope, model)),
         };
-        Ok(Some(Self {
-            prefix: site.prefix(),
-            region_id: view.scope.region_id(model.registry()),
-            since,
-            zero,
-            sentence,
-            bars: moved.iter().map(bar).collect(),
-        }))
+        let date = day_before(since, today);
+        let sentence = match &*parts(&bars) {
+            "" => format!("Unchanged since {date}."),
+            parts => format!("{average} {date}: {}. {parts}.", total.difference()),
+        };
+        let region_id = view.scope.region_id(model.registry());
+        Ok(Some(Self { prefix: site.prefix(), region_id, since, zero, sentence, bars }))
     }
+}
+
+/// Returns the position of zero, which is in the middle unless all bars have the same direction, and the width of the
+/// longest bar, both in percent.
+fn zero_and_longest(moved: &[&FactorChange]) -> [f64; 2] {
+    let has = |is_drop| moved.iter().any(|part| (part.change_usd.count() < 0) == is_drop);
+    match (has(true), has(false)) {
+        (true, true) => [50.0, 50.0],
+        (true, false) => [100.0, 100.0],
+        (false, _) => [0.0, 100.0],
+    }
+}
+
+/// Lists the effects: `Difficulty +5.7%, electricity +2.7%`.
+fn parts(bars: &[FactorBar]) -> String {
+    let part = |(index, bar): (usize, &FactorBar)| {
+        let part = format!("{} {}", bar.label, bar.effect);
+        if index == 0 { part } else { part.to_lowercase() }
+    };
+    bars.iter().enumerate().map(part).collect::<Vec<_>>().join(", ")
 }
 
 /// Formats a part of a change like the total. A part can be larger than both costs.
