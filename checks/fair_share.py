@@ -41,7 +41,7 @@ SLOW = {
     "explanations of other days": ("/export/explain.json?date={day}&since=2020-01-01", ""),
     "pages of other days": ("/explain?date={day}", ""),
     "pages of regions": ("/regions/{region}?range=1y", ""),
-    "long tables": ("/export/inputs.csv?from=2000-01-01&to={day}", ""),
+    "long tables": ("/export/history.csv?from={day}&region_id={region}", ""),
 }
 # Counted instead of a status.
 NO_RESPONSE, WITHOUT_RETRY_AFTER = 0, 1

@@ -23,7 +23,7 @@ from server import Server, inputs
 
 PORT = 18325
 INSTANTS = 1000
-SMALLEST = 1024
+SMALLEST = 1401
 STAMP = re.compile(rb'"timestamp_utc":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)"')
 DOCUMENTS = [
     "/v1/ghi/snapshot",

@@ -26,7 +26,7 @@ use crate::http::query::Query;
 use crate::http::rate_limit::{Limiter, Quota};
 use crate::http::site::Site;
 use crate::http::validation::{HeaderScan, validate};
-use crate::net::{Arrival, ClientKey, Content, PermitPool, RenderPool, Reply, Service, Ticket};
+use crate::net::{Arrival, ClientKey, Content, RenderPool, Reply, Service, Ticket};
 use crate::observe::access_log;
 use crate::observe::metrics::{Counter, Metrics, Shard};
 use crate::observe::request_names::{RequestIds, TraceContext};
@@ -35,12 +35,6 @@ use crate::routes::context::{Context, FixedFile, HandlerResult};
 use crate::routes::daily_files::{render, warm_files};
 use crate::routes::pages::general;
 use crate::scenarios::{Failure, FaultPlan, Scenarios, ignored_preference};
-
-/// How many responses are rendered at the same time.
-const RENDER_THREADS: usize = 2;
-
-/// One client may use one in this many of the streams.
-const STREAMS_SHARE: usize = 4;
 
 /// The API as a function from requests to responses.
 pub(crate) struct Api {
@@ -59,8 +53,7 @@ pub(crate) struct Api {
     pub(crate) metrics: Metrics,
     /// One cell per worker.
     days: Vec<Arc<DayCell>>,
-    streams: Arc<PermitPool>,
-    pool: Arc<RenderPool>,
+    pool: RenderPool,
     draining: AtomicBool,
 }
 
@@ -140,11 +133,7 @@ impl Api {
             metrics: Metrics::new(routes, workers, Arc::clone(&scenarios.waiting)),
             scenarios,
             days: (0..workers).map(|_| Arc::default()).collect(),
-            streams: PermitPool::new(
-                config.max_streams,
-                config.max_streams.div_ceil(STREAMS_SHARE),
-            ),
-            pool: RenderPool::new(RENDER_THREADS),
+            pool: RenderPool::new(),
             draining: AtomicBool::new(false),
         }
     }
@@ -401,8 +390,6 @@ impl Api {
             snapshot_form: self.snapshot_form,
             is_draining: self.is_draining(),
             metrics: &self.metrics,
-            streams: &self.streams,
-            client: self.bounded_client(exchange.connection, exchange.request()),
         }
     }
 

@@ -44,9 +44,6 @@ pub struct Config {
     /// The limit on open connections. Beyond it, an unused connection is evicted. One client may have a
     /// tenth of them, but at least 16.
     pub max_connections: usize,
-    /// The limit on responses that are generated while they are sent, such as tables of long ranges. One
-    /// client may have a quarter of them. Beyond the limit, requests get 503 `busy`.
-    pub max_streams: usize,
     /// How long a client may take to send the head of a request. A connection is also closed if its client
     /// reads nothing of a response for three times as long.
     pub client_timeout: Duration,
@@ -84,7 +81,6 @@ impl Default for Config {
             trusted_proxies: Vec::new(),
             public_url: None,
             max_connections: Self::MAX_CONNECTIONS,
-            max_streams: 16,
             client_timeout: Duration::from_secs(10),
             idle_timeout: Self::IDLE_TIMEOUT,
             access_log: false,

@@ -67,7 +67,6 @@ pub(crate) enum DailyFile {
     CostCurveCsv,
     Chart(Chart, Theme),
     Feed,
-    Metrics { is_open_metrics: bool },
 }
 
 /// A standalone chart.

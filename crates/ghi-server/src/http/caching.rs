@@ -1,7 +1,7 @@
 //! Caching: how long clients may reuse a response, and conditional requests.
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use hyper::header::{
@@ -12,20 +12,15 @@ use hyper::{HeaderMap, Response, StatusCode};
 
 use crate::clock::{Moment, Speed};
 use crate::http::common_headers::{PLACEHOLDER, overwrite};
-use crate::http::gzip::{GZIP_MIN, Gzip, accepts_gzip, compress, decompress};
+use crate::http::gzip::{
+    UNCOMPRESSED_MAX, accepts_gzip, compress_chunks, compress_fast, compress_well, decompress,
+};
 use crate::http::prefer::PREFER;
 use crate::http::site::Site;
 use crate::net::Content;
 
 /// `max-age` in seconds; short, so that clients see reloaded inputs soon.
 const MAX_AGE_SECONDS: u64 = 60;
-
-/// The longest content that is copied for each request instead of being sent in pieces, in bytes.
-const COPY_MAX: usize = 4096;
-
-/// The longest content that is compressed while the client waits, in bytes. Longer content is sent
-/// uncompressed until [`Representation::compress`] has run.
-const COMPRESS_MAX: usize = 256 * 1024;
 
 /// Headers for content that changes at midnight UTC. [`limit_to_day`] shortens the lifetime when midnight
 /// is near.
@@ -60,8 +55,7 @@ fn cacheable_headers(
     headers
 }
 
-/// Content that is sent many times: shared bytes, with a slot for the stamp, which is the part that
-/// differs in each response.
+/// Content that is sent many times. It may have a slot for a stamp, which is the part that differs.
 #[derive(Debug)]
 pub(crate) struct Representation {
     /// Cloning the map is cheaper than inserting the headers one by one.
@@ -70,24 +64,22 @@ pub(crate) struct Representation {
     content: Bytes,
     /// The byte range of the stamp, overwritten in each response.
     slot: Option<Range<usize>>,
-    is_compressible: bool,
-    gzip: OnceLock<Box<Encoded>>,
+    /// Content without a slot as gzip.
+    gzip: OnceLock<Bytes>,
+    /// The content with its last stamp, if others get the same one.
+    stamped: Mutex<Option<Stamped>>,
 }
+
+/// A stamp, and the content with it.
+type Stamped = (Box<[u8]>, Arc<Representation>);
 
 /// The entity tag of a representation.
 #[derive(Debug)]
 enum Tag {
     /// Independent of the stamp.
     Fixed(HeaderValue),
-    /// Computed from the content and the stamp.
-    WithStamp(Hash),
-}
-
-/// The content as gzip.
-#[derive(Debug)]
-enum Encoded {
-    Whole(Bytes),
-    Around(Gzip),
+    /// That of the content with its stamp.
+    WithStamp,
 }
 
 impl Representation {
@@ -100,13 +92,11 @@ impl Representation {
 
     /// Content given as a gzip stream.
     pub(crate) fn from_gzip(headers: HeaderMap, stream: Bytes) -> Self {
-        let content = decompress(&stream);
-        let gzip = OnceLock::from(Box::new(Encoded::Whole(stream)));
-        Self { gzip, ..Self::new(headers, content) }
+        Self { gzip: OnceLock::from(stream.clone()), ..Self::new(headers, decompress(&stream)) }
     }
 
-    /// Content with a slot for a stamp that doesn't affect the entity tag. The tag covers everything
-    /// outside `untagged`.
+    /// Content with a slot for a stamp that doesn't affect the entity tag and differs in each response. The tag
+    /// covers everything outside `untagged`.
     pub(crate) fn with_slot(
         headers: Arc<HeaderMap>,
         content: impl Into<Bytes>,
@@ -118,33 +108,28 @@ impl Representation {
         Self::of(headers, Tag::Fixed(hash.tag()), content, Some(slot))
     }
 
-    /// Content with an empty slot for a stamp that is part of the entity tag. Content and stamp
-    /// together must be long enough to compress.
+    /// Content with an empty slot for a stamp that is part of the entity tag, and stays the same for a while.
     pub(crate) fn with_visible_slot(
         headers: Arc<HeaderMap>,
         content: impl Into<Bytes>,
         start: usize,
     ) -> Self {
-        let content = content.into();
-        let tag = Tag::WithStamp(Hash::default().with(&content));
-        let content = Self::of(headers, tag, content, Some(start..start));
-        Self { is_compressible: true, ..content }
+        Self::of(headers, Tag::WithStamp, content.into(), Some(start..start))
     }
 
     fn of(headers: Arc<HeaderMap>, tag: Tag, content: Bytes, slot: Option<Range<usize>>) -> Self {
-        let is_compressible = content.len() >= GZIP_MIN;
-        Self { headers, tag, content, slot, is_compressible, gzip: OnceLock::new() }
+        Self { headers, tag, content, slot, gzip: OnceLock::new(), stamped: Mutex::default() }
     }
 
     /// Returns the response to a request with these headers: the content with the stamp, or 304 if
     /// the entity tag matches.
     pub(crate) fn respond(&self, request: &HeaderMap, stamp: &[u8]) -> Response<Content> {
-        let tag = self.tag(stamp);
-        if !matches_etag(&tag, request) {
+        let Tag::Fixed(tag) = &self.tag else { return self.stamped(stamp).respond(request, &[]) };
+        if !matches_etag(tag, request) {
             return self.respond_in_full(request, stamp);
         }
-        let mut response = self.head(tag);
-        if self.is_compressible {
+        let mut response = self.head(tag.clone());
+        if self.is_compressible() {
             vary_by(response.headers_mut(), ACCEPT_ENCODING);
         }
         set_not_modified(&mut response);
@@ -153,16 +138,24 @@ impl Representation {
 
     /// Returns the response to a request without conditions.
     pub(crate) fn respond_in_full(&self, request: &HeaderMap, stamp: &[u8]) -> Response<Content> {
-        let mut response = self.head(self.tag(stamp));
-        self.fill(&mut response, request, stamp);
-        response
-    }
-
-    fn tag(&self, stamp: &[u8]) -> HeaderValue {
-        match &self.tag {
-            Tag::Fixed(tag) => tag.clone(),
-            Tag::WithStamp(hash) => hash.with(stamp).tag(),
+        let Tag::Fixed(tag) = &self.tag else {
+            return self.stamped(stamp).respond_in_full(request, &[]);
+        };
+        let mut response = self.head(tag.clone());
+        if self.is_compressible() {
+            vary_by(response.headers_mut(), ACCEPT_ENCODING);
         }
+        let is_gzip = self.is_compressible() && accepts_gzip(request);
+        if is_gzip {
+            response.headers_mut().insert(CONTENT_ENCODING, GZIP);
+        }
+        *response.body_mut() = match (&self.slot, is_gzip) {
+            (None, false) => self.content.clone().into(),
+            (None, true) => self.gzip().clone().into(),
+            (Some(slot), false) => self.filled(slot, stamp).into(),
+            (Some(slot), true) => compress_fast(&self.filled(slot, stamp)).into(),
+        };
+        response
     }
 
     /// Returns a response with the headers and no content.
@@ -173,72 +166,75 @@ impl Representation {
         response
     }
 
-    /// Sets the body of a response to the content with the stamp, compressed if the client accepts
-    /// gzip.
-    pub(crate) fn fill(&self, response: &mut Response<Content>, request: &HeaderMap, stamp: &[u8]) {
-        if !self.is_compressible {
-            *response.body_mut() = self.plain(stamp);
-            return;
+    /// Returns the content with its stamp, which is the same for many requests.
+    fn stamped(&self, stamp: &[u8]) -> Arc<Self> {
+        let mut last = self.stamped.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((known, stamped)) if **known == *stamp => Arc::clone(stamped),
+            _ => {
+                let slot = self.slot.clone().unwrap_or_default();
+                let content = self.filled(&slot, stamp);
+                let stamped = Arc::new(Self::new(Arc::clone(&self.headers), content));
+                *last = Some((stamp.into(), Arc::clone(&stamped)));
+                stamped
+            }
         }
-        vary_by(response.headers_mut(), ACCEPT_ENCODING);
-        let gzip = self.gzip_for(request);
-        if gzip.is_some() {
-            response.headers_mut().insert(CONTENT_ENCODING, GZIP);
-        }
-        *response.body_mut() = match gzip {
-            None => self.plain(stamp),
-            Some(Encoded::Whole(stream)) => stream.clone().into(),
-            Some(Encoded::Around(gzip)) => gzip.stamped(stamp),
-        };
     }
 
-    /// The uncompressed content with the stamp.
-    pub(crate) fn plain(&self, stamp: &[u8]) -> Content {
-        let content = &self.content;
-        let Some(Range { start, end }) = self.slot else { return content.clone().into() };
-        let (before, after) = (&content[..start], &content[end..]);
-        if content.len() > COPY_MAX {
-            let start = [before, stamp].concat();
-            return Content::of_pieces([start.into(), content.slice(end..)]);
-        }
+    /// Returns the content with a stamp in its slot.
+    fn filled(&self, slot: &Range<usize>, stamp: &[u8]) -> Vec<u8> {
+        let (before, after) = (&self.content[..slot.start], &self.content[slot.end..]);
         let mut whole = Vec::with_capacity(before.len() + stamp.len() + after.len());
         whole.extend_from_slice(before);
         whole.extend_from_slice(stamp);
         whole.extend_from_slice(after);
-        whole.into()
+        whole
     }
 
-    /// Returns the content as gzip, if the client accepts gzip and the stream is available or quick
-    /// to make.
-    fn gzip_for(&self, request: &HeaderMap) -> Option<&Encoded> {
-        if !accepts_gzip(request) {
-            return None;
-        }
-        if self.gzip.get().is_none() && self.content.len() <= COMPRESS_MAX {
-            self.compress();
-        }
-        self.gzip.get().map(|gzip| &**gzip)
+    fn is_compressible(&self) -> bool {
+        self.content.len() > UNCOMPRESSED_MAX
     }
 
-    /// Compresses the content ahead of requests, once.
+    fn gzip(&self) -> &Bytes {
+        self.gzip.get_or_init(|| compress_well(&self.content))
+    }
+
+    /// Compresses the content ahead of requests, if all of them share it.
     pub(crate) fn compress(&self) {
-        if !self.is_compressible {
-            return;
+        if self.is_compressible() && self.slot.is_none() {
+            self.gzip();
         }
-        self.gzip.get_or_init(|| {
-            let content = &self.content;
-            Box::new(match self.slot {
-                None => Encoded::Whole(compress(content)),
-                Some(Range { start, end }) => {
-                    Encoded::Around(Gzip::around(&content[..start], &content[end..]))
-                }
-            })
-        });
     }
 }
 
+/// Returns the response to a request with these headers: a table that is generated while it is sent, or 304 if the
+/// entity tag matches. The content doesn't exist yet, so the tag is a hash of `made_of`, which must list everything
+/// that determines the content.
+pub(crate) fn respond_lazily(
+    headers: HeaderMap,
+    made_of: &[&str],
+    request: &HeaderMap,
+    chunks: impl Iterator<Item = Vec<u8>> + Send + 'static,
+) -> Response<Content> {
+    let hash = |hash: Hash, part: &&str| hash.with(part.as_bytes()).with(&[0]);
+    let tag = made_of.iter().fold(Hash::default(), hash).tag();
+    let mut response = Response::new(Content::default());
+    *response.headers_mut() = headers;
+    overwrite(response.headers_mut(), &ETAG, tag.clone());
+    vary_by(response.headers_mut(), ACCEPT_ENCODING);
+    if matches_etag(&tag, request) {
+        set_not_modified(&mut response);
+    } else if accepts_gzip(request) {
+        response.headers_mut().insert(CONTENT_ENCODING, GZIP);
+        *response.body_mut() = Content::lazy(Box::new(compress_chunks(chunks)));
+    } else {
+        *response.body_mut() = Content::lazy(Box::new(chunks));
+    }
+    response
+}
+
 /// Turns a response without content into a 304.
-pub(super) fn set_not_modified(response: &mut Response<Content>) {
+fn set_not_modified(response: &mut Response<Content>) {
     response.headers_mut().remove(CONTENT_TYPE);
     *response.status_mut() = StatusCode::NOT_MODIFIED;
 }
@@ -256,18 +252,18 @@ pub(crate) fn vary_by(headers: &mut HeaderMap, name: HeaderName) {
     varies.map(|value| headers.insert(VARY, value));
 }
 
-pub(super) const GZIP: HeaderValue = HeaderValue::from_static("gzip");
+const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
 /// Compresses a response made for a single request, if it is long enough and the client accepts
 /// gzip.
 pub(crate) fn encode(mut response: Response<Content>, request: &HeaderMap) -> Response<Content> {
-    if response.body().len().is_none_or(|length| length < GZIP_MIN) {
+    if response.body().len().is_none_or(|length| length <= UNCOMPRESSED_MAX) {
         return response;
     }
     vary_by(response.headers_mut(), ACCEPT_ENCODING);
     if accepts_gzip(request) {
         response.headers_mut().insert(CONTENT_ENCODING, GZIP);
-        response = response.map(|content| compress(&content.into_bytes()).into());
+        response = response.map(|content| compress_fast(&content.into_bytes()).into());
     }
     response
 }
@@ -288,7 +284,7 @@ fn max_age(seconds: u64) -> HeaderValue {
 
 /// FNV-1a, 64 bits: the same on every replica and with every compiler.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hash(u64);
+struct Hash(u64);
 
 impl Default for Hash {
     fn default() -> Self {
@@ -298,20 +294,20 @@ impl Default for Hash {
 
 impl Hash {
     /// Hashes more bytes.
-    pub(super) fn with(self, bytes: &[u8]) -> Self {
+    fn with(self, bytes: &[u8]) -> Self {
         Self(bytes.iter().fold(self.0, |hash, byte| {
             (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
         }))
     }
 
     /// Formats the hash as a weak entity tag.
-    pub(super) fn tag(self) -> HeaderValue {
+    fn tag(self) -> HeaderValue {
         HeaderValue::try_from(format!("W/\"{:016x}\"", self.0)).expect("digits are visible ASCII")
     }
 }
 
 /// Whether `If-None-Match` contains this tag. The comparison is weak, as RFC 9110 requires.
-pub(super) fn matches_etag(tag: &HeaderValue, headers: &HeaderMap) -> bool {
+fn matches_etag(tag: &HeaderValue, headers: &HeaderMap) -> bool {
     let Some(first) = headers.get(IF_NONE_MATCH) else { return false };
     fn opaque(tag: &str) -> &str {
         tag.strip_prefix("W/").unwrap_or(tag)

@@ -1,27 +1,21 @@
-//! gzip: content negotiation, and streams assembled from parts that are compressed once.
-//!
-//! Between two responses, only a document's stamp changes, such as its timestamp. The stamp goes into
-//! the gzip stream as a separate, uncompressed block. The parts before and after it are compressed
-//! once, separately, so that there are no back-references across the stamp; the first part ends in a
-//! full flush. The checksum of the whole content is combined from the checksums of its parts.
+//! gzip: content negotiation and compression.
 
-use std::io::Read;
+use std::io::{Read, Write};
 
 use bytes::Bytes;
-use crc32fast::Hasher;
 use flate2::read::GzDecoder;
-use flate2::{Compress, Compression, FlushCompress};
+use flate2::write::GzEncoder;
+use flate2::{Compress, Compression, Crc, FlushCompress};
 use hyper::HeaderMap;
 use hyper::header::ACCEPT_ENCODING;
 
 use crate::http::lists::{elements, quality};
-use crate::net::Content;
 
-/// The size in bytes from which content is worth compressing.
-pub(crate) const GZIP_MIN: usize = 1024;
+/// The largest number of bytes that is not compressed: they fit into one packet with their head.
+pub(crate) const UNCOMPRESSED_MAX: usize = 1400;
 
-/// The longest stamp that is stored uncompressed, in bytes; a block can hold 65,535.
-const STORED_MAX: usize = 1024;
+/// How much of a table is compressed at a time, in bytes.
+const CHUNK_BYTES: usize = 32 * 1024;
 
 /// The header of a gzip stream: deflate, no file name, no time, unknown operating system.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
@@ -45,94 +39,69 @@ pub(crate) fn accepts_gzip(request: &HeaderMap) -> bool {
     gzip > 0 && gzip >= identity.unwrap_or(0)
 }
 
-/// Content that is compressed except for the stamp in it.
-#[derive(Debug)]
-pub(crate) struct Gzip {
-    /// The header of the stream and the part before the stamp.
-    before: Bytes,
-    checksum_before: Hasher,
-    /// The part after the stamp, without the trailer.
-    after: Bytes,
-    checksum_after: Hasher,
+/// Compresses content that many requests share.
+pub(crate) fn compress_well(content: &[u8]) -> Bytes {
+    compress(content, Compression::default())
 }
 
-impl Gzip {
-    /// Compresses the parts before and after a stamp.
-    pub(crate) fn around(before: &[u8], after: &[u8]) -> Self {
-        let mut compressed = HEADER.to_vec();
-        deflate(before, FlushCompress::Full, &mut compressed);
-        let mut compressed_after = Vec::new();
-        deflate(after, FlushCompress::Finish, &mut compressed_after);
-        Self {
-            before: compressed.into(),
-            checksum_before: checksum(before),
-            after: compressed_after.into(),
-            checksum_after: checksum(after),
-        }
-    }
-
-    /// Returns the whole stream with a stamp in it.
-    pub(crate) fn stamped(&self, stamp: &[u8]) -> Content {
-        let mut start = Vec::with_capacity(self.before.len() + 5 + stamp.len());
-        start.extend_from_slice(&self.before);
-        match u16::try_from(stamp.len()).ok().filter(|length| usize::from(*length) <= STORED_MAX) {
-            Some(length) => {
-                // A stored block that is not the last.
-                start.push(0);
-                start.extend_from_slice(&length.to_le_bytes());
-                start.extend_from_slice(&(!length).to_le_bytes());
-                start.extend_from_slice(stamp);
-            }
-            None => deflate(stamp, FlushCompress::Full, &mut start),
-        }
-        let mut whole = self.checksum_before.clone();
-        whole.update(stamp);
-        whole.combine(&self.checksum_after);
-        Content::of_pieces([start.into(), self.after.clone(), trailer(whole)])
-    }
+/// Compresses content for a single request.
+pub(crate) fn compress_fast(content: &[u8]) -> Bytes {
+    compress(content, Compression::fast())
 }
 
-/// Compresses content without a stamp to a gzip stream.
-pub(crate) fn compress(content: &[u8]) -> Bytes {
-    let mut compressed = HEADER.to_vec();
-    deflate(content, FlushCompress::Finish, &mut compressed);
-    compressed.extend_from_slice(&trailer(checksum(content)));
-    compressed.into()
+fn compress(content: &[u8], level: Compression) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(content.len() / 4), level);
+    encoder.write_all(content).expect("writing to memory does not fail");
+    encoder.finish().expect("writing to memory does not fail").into()
 }
 
-/// Decompresses a gzip stream that this program or its build made.
+/// Decompresses a gzip stream that the build made.
 pub(crate) fn decompress(stream: &[u8]) -> Bytes {
     let mut content = Vec::new();
     GzDecoder::new(stream).read_to_end(&mut content).expect("the gzip stream is valid");
     content.into()
 }
 
-fn checksum(content: &[u8]) -> Hasher {
-    let mut hasher = Hasher::new();
-    hasher.update(content);
-    hasher
+/// Returns chunks as a gzip stream; many of its own chunks are empty. Each part is compressed separately, without
+/// references to those before it, so that no memory is held between two parts.
+pub(crate) fn compress_chunks(
+    mut chunks: impl Iterator<Item = Vec<u8>>,
+) -> impl Iterator<Item = Vec<u8>> {
+    let (mut part, mut crc, mut stream) = (Vec::new(), Crc::new(), HEADER.to_vec());
+    let mut is_done = false;
+    std::iter::from_fn(move || {
+        if is_done {
+            return None;
+        }
+        let chunk = chunks.next();
+        is_done = chunk.is_none();
+        part.extend(chunk.unwrap_or_default());
+        if part.len() < CHUNK_BYTES && !is_done {
+            return Some(Vec::new());
+        }
+        crc.update(&part);
+        deflate(&part, is_done, &mut stream);
+        part = Vec::new();
+        if is_done {
+            stream.extend(crc.sum().to_le_bytes());
+            // The length is modulo 2^32.
+            stream.extend(crc.amount().to_le_bytes());
+        }
+        Some(std::mem::take(&mut stream))
+    })
 }
 
-/// The end of a gzip stream: the checksum and length of the content.
-fn trailer(whole: Hasher) -> Bytes {
-    // The length is modulo 2^32.
-    let length = whole.total_len() as u32;
-    let checksum = whole.finalize();
-    Bytes::from_iter(checksum.to_le_bytes().into_iter().chain(length.to_le_bytes()))
-}
-
-/// Appends compressed data without back-references to earlier data.
-fn deflate(content: &[u8], flush: FlushCompress, compressed: &mut Vec<u8>) {
-    let mut deflate = Compress::new(Compression::default(), false);
+/// Appends a part of a deflate stream. A part that is not the last ends at a byte.
+fn deflate(part: &[u8], is_last: bool, stream: &mut Vec<u8>) {
+    let mut deflate = Compress::new(Compression::fast(), false);
+    let flush = if is_last { FlushCompress::Finish } else { FlushCompress::Sync };
     loop {
-        compressed.reserve(content.len() / 4 + 64);
-        let rest = &content[deflate.total_in() as usize..];
-        deflate
-            .compress_vec(rest, compressed, flush)
-            .expect("compression without a dictionary does not fail");
-        let is_done = deflate.total_in() as usize == content.len();
+        stream.reserve(part.len() / 4 + 64);
+        let rest = &part[deflate.total_in() as usize..];
+        deflate.compress_vec(rest, stream, flush).expect("writing to memory does not fail");
+        let is_done = deflate.total_in() as usize == part.len();
         // If the buffer is not full, there is no more output.
-        if is_done && compressed.len() < compressed.capacity() {
+        if is_done && stream.len() < stream.capacity() {
             break;
         }
     }
@@ -155,11 +124,12 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(before: &[u8], stamp: &[u8], after: &[u8]) {
-        let stream = Gzip::around(before, after).stamped(stamp).into_bytes();
-        assert!(decompressed(&stream) == [before, stamp, after].concat());
-        let whole = [before, stamp, after].concat();
-        assert!(decompressed(&compress(&whole)) == whole);
+    fn check(chunks: &[Vec<u8>]) {
+        let stream: Vec<u8> = compress_chunks(chunks.iter().cloned()).flatten().collect();
+        let whole = chunks.concat();
+        assert!(decompressed(&stream) == whole);
+        assert!(decompressed(&compress_well(&whole)) == whole);
+        assert!(decompressed(&compress_fast(&whole)) == whole);
     }
 
     /// Nearly incompressible bytes.
@@ -173,23 +143,21 @@ mod tests {
     }
 
     #[test]
-    fn streams_with_parts_of_any_length_decompress() {
-        check(b"", b"", b"");
-        check(b"{\"timestamp_utc\":\"", b"12:00:00.000000", b"\"}");
-        check(&b"ab".repeat(100_000), b"stamp", &b"cd".repeat(300_000));
-        check(&noise(300_000), &noise(STORED_MAX), &noise(1_000_000));
-        check(&noise(10), &noise(STORED_MAX + 1), b"");
-        check(b"", &noise(200_000), &noise(7));
+    fn streams_of_chunks_of_any_length_decompress() {
+        check(&[]);
+        check(&[Vec::new()]);
+        check(&[b"ab".repeat(100_000), b"cd".repeat(300_000)]);
+        check(&[noise(300_000), noise(1), noise(CHUNK_BYTES), noise(10)]);
+        check(&(0..30_000).map(|number| format!("{number},").into_bytes()).collect::<Vec<_>>());
     }
 
     proptest! {
         #[test]
-        fn a_stamped_stream_decompresses_to_its_parts(
-            before in vec(any::<u8>(), 0..3000),
-            stamp in vec(any::<u8>(), 0..2000),
-            after in vec(0_u8..4, 0..9000),
+        fn a_stream_of_chunks_decompresses_to_its_chunks(
+            chunks in vec(vec(0_u8..4, 0..30_000), 0..5),
+            others in vec(vec(any::<u8>(), 0..20_000), 0..5),
         ) {
-            check(&before, &stamp, &after);
+            check(&[chunks, others].concat());
         }
     }
 

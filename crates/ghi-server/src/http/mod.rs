@@ -6,7 +6,6 @@ pub(crate) mod rate_limit;
 pub(crate) mod query;
 pub(crate) mod prefer;
 pub(crate) mod page_cache;
-pub(crate) mod streaming;
 pub(crate) mod caching;
 pub(crate) mod gzip;
 pub(crate) mod problem;

@@ -1,5 +1,6 @@
 //! The state of a connection, shared by its stream, its requests, and the threads that may close it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use crate::clock::MonotonicTime;
@@ -124,5 +125,21 @@ impl ConnectionState {
     /// Returns when the connection's task was last woken.
     pub(crate) fn woken(&self) -> MonotonicTime {
         MonotonicTime::from_nanos(self.woken_nanos.load(Ordering::Relaxed))
+    }
+}
+
+/// Marks a connection's response as unfinished for as long as it lives.
+pub(crate) struct Unfinished(Arc<ConnectionState>);
+
+impl Unfinished {
+    pub(crate) fn new(connection: &Arc<ConnectionState>) -> Self {
+        connection.is_streaming.store(true, Ordering::Relaxed);
+        Self(Arc::clone(connection))
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        self.0.is_streaming.store(false, Ordering::Relaxed);
     }
 }

@@ -8,29 +8,23 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
-use crate::net::connection_state::ConnectionState;
+use crate::net::connection_state::{ConnectionState, Unfinished};
 use crate::net::drip::Drip;
+use crate::net::lazy::{Chunks, Lazy};
 use crate::net::permits::Permit;
-use crate::net::pieces::Pieces;
-use crate::net::streamed::{Chunks, EndedEarly, Streamed};
 
 /// The body of a response: complete, generated while it is sent, or cut off or sent slowly on purpose.
 pub(crate) enum Content {
-    Whole(Pieces),
-    Streamed(Box<Streamed>),
+    Whole(Bytes),
+    Lazy(Box<Lazy>),
     Cut(Box<Cut>),
     Drip(Box<Drip>),
 }
 
 impl Content {
-    /// Bytes in several pieces.
-    pub(crate) fn of_pieces(pieces: impl IntoIterator<Item = Bytes>) -> Self {
-        Self::Whole(Pieces::of_pieces(pieces))
-    }
-
-    /// Content that is generated while it is sent. The number of such streams is limited.
-    pub(crate) fn streamed(chunks: Chunks, permit: Permit) -> Self {
-        Self::Streamed(Box::new(Streamed::new(chunks, permit)))
+    /// Content that is generated while it is sent.
+    pub(crate) fn lazy(chunks: Chunks) -> Self {
+        Self::Lazy(Box::new(Lazy::new(chunks)))
     }
 
     /// Content that is only partly sent, whatever length the head declares.
@@ -46,95 +40,103 @@ impl Content {
     /// Content that is sent slowly, if its length is known in advance.
     pub(crate) fn drip(self, permit: Permit) -> Self {
         match self {
-            Self::Whole(pieces) => Self::Drip(Box::new(Drip::new(pieces, permit))),
+            Self::Whole(bytes) => Self::Drip(Box::new(Drip::new(bytes, permit))),
             other => other,
         }
     }
 
     /// Returns the length in bytes, if it is known in advance.
-    #[inline(always)] // The rare variants make it too long for the compiler to inline by itself.
     pub(crate) fn len(&self) -> Option<usize> {
         match self {
-            Self::Whole(pieces) => Some(pieces.len()),
-            Self::Streamed(_) => None,
+            Self::Whole(bytes) => Some(bytes.len()),
+            Self::Lazy(_) => None,
             Self::Cut(cut) => cut.promised,
             Self::Drip(drip) => Some(drip.rest.len()),
         }
     }
 
-    /// Returns the whole content in one piece, generating it now if necessary.
+    /// Returns the whole content, generating it now if necessary.
     pub(crate) fn into_bytes(self) -> Bytes {
         match self {
-            Self::Whole(pieces) => pieces.into_bytes(),
-            Self::Streamed(streamed) => streamed.into_bytes(),
+            Self::Whole(bytes) => bytes,
+            Self::Lazy(lazy) => lazy.into_bytes(),
             Self::Cut(cut) => cut.into_bytes(),
-            Self::Drip(drip) => drip.rest.into_bytes(),
+            Self::Drip(drip) => drip.rest,
         }
     }
 
-    /// Attaches the state of its connection, if the content is generated while it is sent.
-    #[inline(always)]
-    pub(crate) fn start_on(&mut self, connection: &Arc<ConnectionState>) {
+    /// Attaches the state of its connection.
+    pub(crate) fn sent_on(self, connection: &Arc<ConnectionState>) -> SentContent {
+        let is_whole = matches!(self, Self::Whole(_));
+        let unfinished = (!is_whole).then(|| Unfinished::new(connection));
+        SentContent { content: self, _unfinished: unfinished }
+    }
+
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, EndedEarly>>> {
         match self {
-            Self::Whole(_) => {}
-            Self::Streamed(streamed) => streamed.note_on(connection),
-            Self::Cut(cut) => cut.start_on(connection),
-            Self::Drip(drip) => drip.start_on(connection),
+            Self::Whole(bytes) => {
+                let all = mem::take(bytes);
+                Poll::Ready((!all.is_empty()).then_some(Ok(all)))
+            }
+            Self::Lazy(lazy) => lazy.poll_next(context).map(|piece| piece.map(Ok)),
+            Self::Cut(cut) => cut.poll_next(context).map(Some),
+            Self::Drip(drip) => drip.poll_next(context).map(|piece| piece.map(Ok)),
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        match self {
+            Self::Whole(bytes) => bytes.is_empty(),
+            Self::Lazy(lazy) => lazy.is_done(),
+            Self::Cut(_) => false,
+            Self::Drip(drip) => drip.rest.is_empty(),
         }
     }
 }
 
 impl Default for Content {
     fn default() -> Self {
-        Self::Whole(Pieces::default())
+        Self::Whole(Bytes::new())
     }
 }
 
 impl<T: Into<Bytes>> From<T> for Content {
     fn from(whole: T) -> Self {
-        Self::Whole(whole.into().into())
+        Self::Whole(whole.into())
     }
 }
 
-/// A body with a single frame, or one frame per generated piece.
-impl Body for Content {
-    type Data = Pieces;
+/// The error for content that ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the content ended early")]
+pub(crate) struct EndedEarly;
+
+/// Content on the connection that it is sent on.
+#[derive(Default)]
+pub(crate) struct SentContent {
+    content: Content,
+    /// Marks the connection's response as incomplete until it is dropped. Content in one piece needs no mark.
+    _unfinished: Option<Unfinished>,
+}
+
+impl Body for SentContent {
+    type Data = Bytes;
     type Error = EndedEarly;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Pieces>, EndedEarly>>> {
-        match &mut *self {
-            Self::Whole(pieces) => {
-                let all = mem::take(pieces);
-                Poll::Ready((!all.is_empty()).then(|| Ok(Frame::data(all))))
-            }
-            Self::Streamed(streamed) => {
-                let made = streamed.poll_next(context);
-                made.map(|piece| piece.map(|piece| piece.map(|piece| Frame::data(piece.into()))))
-            }
-            Self::Cut(cut) => {
-                let next = cut.poll_next(context);
-                next.map(|pieces| Some(pieces.map(Frame::data)))
-            }
-            Self::Drip(drip) => {
-                drip.poll_next(context).map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
-            }
-        }
+    ) -> Poll<Option<Result<Frame<Bytes>, EndedEarly>>> {
+        self.content.poll_next(context).map(|piece| piece.map(|piece| piece.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {
-        match self {
-            Self::Whole(pieces) => pieces.is_empty(),
-            Self::Streamed(streamed) => streamed.is_done(),
-            Self::Cut(_) => false,
-            Self::Drip(drip) => drip.rest.is_empty(),
-        }
+        self.content.is_done()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.len().map_or_else(SizeHint::default, |length| SizeHint::with_exact(length as u64))
+        let length = self.content.len();
+        length.map_or_else(SizeHint::default, |length| SizeHint::with_exact(length as u64))
     }
 }
 
@@ -155,7 +157,7 @@ pub(crate) struct Cut {
 }
 
 enum CutProgress {
-    /// Half of the first frame is still to be sent.
+    /// Half of the first piece is still to be sent.
     Sending(Content),
     /// Everything that is sent has been handed over. It is flushed before the connection ends.
     Flushing,
@@ -163,14 +165,7 @@ enum CutProgress {
 }
 
 impl Cut {
-    /// Attaches the state of the connection that it is sent on, if it is generated while it is sent.
-    fn start_on(&mut self, connection: &Arc<ConnectionState>) {
-        if let CutProgress::Sending(content) = &mut self.progress {
-            content.start_on(connection);
-        }
-    }
-
-    /// Returns the remaining content in one piece.
+    /// Returns the content that is sent.
     fn into_bytes(self) -> Bytes {
         match self.progress {
             CutProgress::Sending(content) => {
@@ -182,16 +177,13 @@ impl Cut {
     }
 
     /// Polls for the next part to send. At the end, returns an error, which ends the connection.
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Pieces, EndedEarly>> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Bytes, EndedEarly>> {
         if let CutProgress::Sending(content) = &mut self.progress {
-            let frame = ready!(Pin::new(content).poll_frame(context));
+            let piece = ready!(content.poll_next(context));
             self.progress = CutProgress::Flushing;
-            if let Some(Ok(frame)) = frame
-                && let Ok(pieces) = frame.into_data()
-            {
-                // Only half of it, because this frame may be all of the content.
-                let length = pieces.len() / 2;
-                return Poll::Ready(Ok(pieces.truncated(length)));
+            if let Some(Ok(piece)) = piece {
+                // Only half of it, because this piece may be all of the content.
+                return Poll::Ready(Ok(piece.slice(..piece.len() / 2)));
             }
         }
         match mem::replace(&mut self.progress, CutProgress::Done) {

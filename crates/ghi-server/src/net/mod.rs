@@ -12,8 +12,7 @@ mod permits;
 mod pool;
 mod content;
 mod drip;
-mod streamed;
-mod pieces;
+mod lazy;
 mod listener;
 
 pub(crate) use connection_state::Defect;
@@ -23,5 +22,4 @@ pub use listener::Listener;
 pub(crate) use permits::{ClientBuckets, ClientKey, Permit, PermitPool};
 pub(crate) use pool::{RenderPool, Ticket};
 pub(crate) use service::{Arrival, Reply, Service, Wait};
-pub(crate) use streamed::Chunks;
 pub(crate) use worker::Worker;

@@ -24,11 +24,10 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::clock::{MonotonicTime, is_system_time_in_range};
 use crate::net::connection_state::{ConnectionState, Phase};
 use crate::net::connections::{Connections, SWEEP};
-use crate::net::content::Content;
+use crate::net::content::{EndedEarly, SentContent};
 use crate::net::permits::ClientKey;
 use crate::net::service::{Arrival, Reply, Service};
 use crate::net::stream::Stream;
-use crate::net::streamed::EndedEarly;
 
 /// How long to wait after an accept failed for lack of file descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -36,8 +35,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// The largest head of a request, in bytes.
 const HEAD_MAX: usize = 16 * 1024;
 
-/// The most that hyper buffers per connection, in bytes.
-const BUFFER_MAX: usize = 64 * 1024;
+/// The most that hyper buffers per connection, in bytes, before it asks for the next piece of a response.
+const BUFFER_MAX: usize = 32 * 1024;
 
 /// The parts of a worker.
 pub(crate) struct Worker<S> {
@@ -155,9 +154,8 @@ impl<S: Service> Worker<S> {
                 let started = state.woken();
                 let arrival = Arrival { request: request.map(|_| ()), has_body, defect, started };
                 match service.respond(&connection, arrival) {
-                    Reply::Now(mut response) => {
-                        response.body_mut().start_on(&state);
-                        Answering::Done(Some(response))
+                    Reply::Now(response) => {
+                        Answering::Done(Some(response.map(|content| content.sent_on(&state))))
                     }
                     reply => {
                         let settled = settled(reply, Arc::clone(&state), shutdown.clone());
@@ -182,13 +180,13 @@ impl<S: Service> Worker<S> {
 
 /// The future of a response. An `async` block would move the response twice more.
 enum Answering {
-    Done(Option<Response<Content>>),
+    Done(Option<Response<SentContent>>),
     /// Boxed, so that connections don't reserve memory that few of them need.
-    Pending(Pin<Box<dyn Future<Output = Result<Response<Content>, EndedEarly>> + Send>>),
+    Pending(Pin<Box<dyn Future<Output = Result<Response<SentContent>, EndedEarly>> + Send>>),
 }
 
 impl Future for Answering {
-    type Output = Result<Response<Content>, EndedEarly>;
+    type Output = Result<Response<SentContent>, EndedEarly>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut *self {
@@ -204,8 +202,8 @@ async fn settled(
     mut reply: Reply,
     state: Arc<ConnectionState>,
     shutdown: watch::Receiver<bool>,
-) -> Result<Response<Content>, EndedEarly> {
-    let mut response = loop {
+) -> Result<Response<SentContent>, EndedEarly> {
+    let response = loop {
         reply = match reply {
             Reply::Now(response) => break response,
             Reply::Later(response, wait) => {
@@ -224,8 +222,7 @@ async fn settled(
             }
         }
     };
-    response.body_mut().start_on(&state);
-    Ok(response)
+    Ok(response.map(|content| content.sent_on(&state)))
 }
 
 /// Accepts the next connection.

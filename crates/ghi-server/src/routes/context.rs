@@ -10,17 +10,13 @@ use jiff::civil::Date;
 use crate::clock::Clock;
 use crate::config::SnapshotForm;
 use crate::edition::{DailyFile, Document, Edition, RequestDay};
-use crate::http::caching::{Representation, fixed_headers, limit_to_day};
+use crate::http::caching::{Representation, fixed_headers, limit_to_day, respond_lazily};
 use crate::http::page_cache::PageCache;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::site::Site;
-use crate::http::streaming::respond_streamed;
-use crate::net::{ClientKey, Content, PermitPool};
+use crate::net::Content;
 use crate::observe::metrics::Metrics;
-
-/// How much of a file is sent at a time, in bytes.
-const PIECE_BYTES: usize = 16 * 1024;
 
 /// The response of a handler, or what is wrong with the request.
 pub(crate) type HandlerResult = Result<Response<Content>, Problem>;
@@ -51,10 +47,6 @@ pub(crate) struct Context<'a> {
     pub(crate) snapshot_form: SnapshotForm,
     pub(crate) is_draining: bool,
     pub(crate) metrics: &'a Metrics,
-    /// Limits how many responses are generated while they are sent.
-    pub(crate) streams: &'a Arc<PermitPool>,
-    /// The client whose share of these streams is limited, if it is.
-    pub(crate) client: Option<ClientKey>,
 }
 
 /// The cache key of a page or file that doesn't change while the program runs: its path, and a name that
@@ -100,36 +92,18 @@ impl<'a> Context<'a> {
         edition.files.try_get(file, || (self.render_file)(file, edition, self.site))
     }
 
-    /// Returns the response with content of the day that is generated while it is sent. `made_of` lists
-    /// everything that determines the content.
-    pub(crate) fn streamed(
-        &self,
-        headers: HeaderMap,
-        made_of: &[&str],
-        chunks: impl Iterator<Item = Vec<u8>> + Send + 'static,
-    ) -> HandlerResult {
-        let permit = || self.streams.acquire(self.client);
-        let mut response = respond_streamed(headers, made_of, self.headers, permit, chunks)?;
-        limit_to_day(response.headers_mut(), self.day.moment(), self.clock.speed());
-        Ok(response)
-    }
-
-    /// Returns the response with a file that is generated in one piece, in the background because it is slow
-    /// with many regions. The model must cover its day.
-    pub(crate) fn streamed_file(
+    /// Returns the response with a table that is generated while it is sent. Its name must say what it contains.
+    pub(crate) fn lazy_table(
         &self,
         headers: HeaderMap,
         name: &str,
-        make: impl FnOnce() -> Result<Vec<u8>, NoFigures> + Send + 'static,
+        rows: impl Iterator<Item = Vec<u8>> + Send + 'static,
     ) -> HandlerResult {
         let fingerprint = self.model().fingerprint().to_string();
-        let pieces = std::iter::once_with(|| {
-            let text = Bytes::from(make().expect("the model covers the day"));
-            let starts = (0..text.len()).step_by(PIECE_BYTES);
-            starts.map(move |start| text[start..text.len().min(start + PIECE_BYTES)].to_vec())
-        });
         let made_of = [name, ENGINE_SANDBOX_VERSION, &fingerprint];
-        self.streamed(headers, &made_of, pieces.flatten())
+        let mut response = respond_lazily(headers, &made_of, self.headers, rows);
+        limit_to_day(response.headers_mut(), self.day.moment(), self.clock.speed());
+        Ok(response)
     }
 
     /// The response with content of the day.

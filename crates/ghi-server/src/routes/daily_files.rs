@@ -9,13 +9,12 @@ use crate::http::site::Site;
 use crate::routes::files::daily_rows::DailyTable;
 use crate::routes::files::explain_files::ExplanationFile;
 use crate::routes::files::{charts, csv, feed};
-use crate::routes::operations::probes;
 use crate::routes::pages::view::{DEFAULT_RANGE, View};
 use crate::routes::pages::{dashboard, explain, region};
 use crate::routes::parameters::ExplainedDays;
 
 /// The files that are slow with many regions, and those that are requested most.
-const WARMED: [DailyFile; 14] = [
+const WARMED: [DailyFile; 12] = [
     DailyFile::Dashboard(Scope::Global, DEFAULT_RANGE),
     DailyFile::Chart(Chart::History(Scope::Global, Range::Week), Theme::Auto),
     DailyFile::Chart(Chart::History(Scope::Global, Range::Week), Theme::Light),
@@ -28,8 +27,6 @@ const WARMED: [DailyFile; 14] = [
     DailyFile::Explain(Scope::Global),
     DailyFile::ExplainCsv(Scope::Global),
     DailyFile::ExplainJson(Scope::Global),
-    DailyFile::Metrics { is_open_metrics: false },
-    DailyFile::Metrics { is_open_metrics: true },
 ];
 
 /// Renders the most important files ahead of requests.
@@ -63,8 +60,5 @@ pub(crate) fn render(
         DailyFile::CostCurveCsv => csv::cost_curve_of_day(edition, site),
         DailyFile::Chart(chart, theme) => charts::draw(chart, edition, site, theme),
         DailyFile::Feed => feed::feed_of_day(edition, site),
-        DailyFile::Metrics { is_open_metrics } => {
-            probes::figures_of_day(edition, site, is_open_metrics)
-        }
     }
 }

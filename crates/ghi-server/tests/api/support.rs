@@ -2,7 +2,10 @@
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::{Duration, UNIX_EPOCH};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use ghi_engine::{DEFAULT_INPUTS, Inputs};
 use ghi_server::{Clock, Config, Reload, Sandbox};
@@ -34,6 +37,53 @@ pub(crate) fn clock_that_says(moment: &str) -> Clock {
     let civil: DateTime = moment.strip_suffix('Z').unwrap().parse().unwrap();
     let since_epoch = civil.duration_since(date(1970, 1, 1).at(0, 0, 0, 0)).unsigned_abs();
     Clock::from_fn(move || UNIX_EPOCH + since_epoch)
+}
+
+/// A server whose render pool is stuck until this is dropped, and a client that has nine requests waiting there.
+pub(crate) struct StuckPool {
+    pub(crate) server: Sandbox,
+    is_stuck: Arc<AtomicBool>,
+    pub(crate) waiting: Vec<TcpStream>,
+}
+
+impl StuckPool {
+    /// Starts a server, and sends its pool nine requests with these header lines.
+    pub(crate) fn start(config: Config, client: &str) -> Self {
+        let is_stuck = Arc::new(AtomicBool::new(true));
+        let stuck = Arc::clone(&is_stuck);
+        let clock = Clock::from_fn(move || {
+            // The pool reads the clock too, on threads that Tokio names.
+            let is_of_pool = thread::current().name().is_some_and(|name| name.starts_with("tokio"));
+            while is_of_pool && stuck.load(Ordering::Relaxed) {
+                thread::sleep(Duration::from_millis(1));
+            }
+            UNIX_EPOCH + Duration::from_secs(1_794_744_000)
+        });
+        let server = Sandbox::start(Config { clock, ..config }).unwrap();
+        let request = format!("GET /?price=1 HTTP/1.1\r\nHost: test\r\n{client}\r\n");
+        // Of twenty, eleven are refused.
+        let mut waiting: Vec<TcpStream> = (0..20).map(|_| connect(server.address())).collect();
+        for stream in &mut waiting {
+            stream.write_all(request.as_bytes()).unwrap();
+            stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+        }
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while waiting.len() > 9 {
+            assert!(Instant::now() < deadline, "the queue does not fill");
+            waiting.retain(|stream| stream.peek(&mut [0]).is_err());
+        }
+        Self { server, is_stuck, waiting }
+    }
+
+    pub(crate) fn release(&self) {
+        self.is_stuck.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Drop for StuckPool {
+    fn drop(&mut self) {
+        self.release();
+    }
 }
 
 /// A server that runs until it is dropped.

@@ -17,7 +17,7 @@ use crate::check::response::HttpResponse;
 use crate::check::schema::{DOCUMENTS, ObjectKind};
 
 /// The shortest response that is compressed, in bytes.
-const COMPRESSED_MIN: usize = 1024;
+const COMPRESSED_MIN: usize = 1401;
 
 /// The longest content that is decompressed, in bytes.
 const CONTENT_MAX: u64 = 8 * 1024 * 1024;

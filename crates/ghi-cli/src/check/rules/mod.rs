@@ -256,7 +256,7 @@ pub(crate) static RULES: &[Rule] = &[
         |judge| headers(judge, [Snapshot], "vary", "prefer", |value| lists(value, "prefer")),
         "The snapshot has `Vary: prefer`."),
     rule(Strict, "4", "long-answers-are-compressed", headers::long_answers_are_compressed,
-        "Responses of 1 KiB and more are compressed if the client accepts gzip; shorter ones aren't."),
+        "Responses of more than 1,400 bytes are compressed if the client accepts gzip; shorter ones aren't."),
     rule(Strict, "4", "any-origin-may-read", headers::any_origin_may_read,
         "Documents have `Access-Control-Allow-Origin: *` and don't allow credentials."),
     rule(Strict, "4", "headers-are-exposed",

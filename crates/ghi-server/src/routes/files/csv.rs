@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use ghi_contract::{CURRENCY, GLOBAL};
 use ghi_display::WORLDWIDE;
-use ghi_engine::{
-    Costs, Day, ENGINE_SANDBOX_VERSION, Model, NoFigures, RegisteredRegion, WHOLE_NETWORK_PCT,
-};
+use ghi_engine::{Costs, Day, Model, NoFigures, RegisteredRegion, WHOLE_NETWORK_PCT};
 use hyper::HeaderMap;
 use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
 use jiff::civil::Date;
@@ -108,9 +106,7 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
     let name = format!("{}-{}-{}.csv", table.name(model), range.first, range.last);
     let headers = file_headers(context.site, &name);
     let rows = daily_rows(Arc::clone(model), table, range);
-    let inputs = model.fingerprint().to_string();
-    // The name contains the table, its scope and the dates.
-    context.streamed(headers, &[&name, ENGINE_SANDBOX_VERSION, &inputs], rows)
+    context.lazy_table(headers, &name, rows)
 }
 
 /// Renders the table of the week up to an edition's day.
@@ -139,10 +135,8 @@ pub(crate) fn cost_curve_csv(context: &Context<'_>) -> HandlerResult {
     let Some(date) = date(&context.query)?.filter(|date| *date != context.today()) else {
         return context.daily_file(DailyFile::CostCurveCsv, &[]);
     };
-    let (model, name) = (Arc::clone(context.model()), cost_curve_name(date));
-    model.check(date)?;
-    let table = move || cost_curve_table(&model, &model.day(date)?);
-    context.streamed_file(file_headers(context.site, &name), &name, table)
+    let table = cost_curve_table(context.model(), &context.model().day(date)?)?;
+    Ok(context.daily(&file(context.site, &cost_curve_name(date), table), &[]))
 }
 
 pub(crate) fn cost_curve_of_day(

@@ -1,7 +1,5 @@
 //! Explanations as files.
 
-use std::sync::Arc;
-
 use ghi_contract::GLOBAL;
 use ghi_display::{STEPS, WORLDWIDE};
 use ghi_engine::{
@@ -84,13 +82,11 @@ impl ExplanationFile {
         Ok(Representation::new(headers, self.text(model, days)?))
     }
 
-    /// Sends today's file, which is cached, or another day's. Another day's worldwide file is streamed,
-    /// because it is slow to generate with many regions.
+    /// Sends today's file, which is cached, or another day's.
     fn respond(self, context: &Context<'_>) -> HandlerResult {
         let today = context.today();
         let days = ExplainedDays::parse(&context.query, context.registry(), today)?;
         let ExplainedDays { scope, date, since } = days;
-        let model = Arc::clone(context.model());
         if date == today && since.is_none() {
             let file = match self {
                 Self::Csv => DailyFile::ExplainCsv(scope),
@@ -98,13 +94,7 @@ impl ExplanationFile {
             };
             return context.daily_file(file, &[]);
         }
-        if scope != Scope::Global {
-            return Ok(context.daily(&self.render(&model, context.site, days)?, &[]));
-        }
-        [Some(date), since].into_iter().flatten().try_for_each(|date| model.check(date))?;
-        let name = self.name(&model, days);
-        let headers = self.headers(context.site, &name);
-        context.streamed_file(headers, &name, move || self.text(&model, days))
+        Ok(context.daily(&self.render(context.model(), context.site, days)?, &[]))
     }
 }
 

@@ -1,13 +1,12 @@
 //! Probes and metrics, for operators and orchestrators.
 
 use ghi_contract::GLOBAL;
-use ghi_engine::{Costs, Day, Model, NoFigures};
+use ghi_engine::{Costs, Day, Model};
 use hyper::header::ACCEPT;
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
-use crate::edition::{DailyFile, Edition};
-use crate::http::caching::{Representation, daily_headers, encode, vary_by};
+use crate::http::caching::{encode, vary_by};
 use crate::http::problem::Problem;
 use crate::http::site::Site;
 use crate::net::Content;
@@ -46,35 +45,17 @@ pub(crate) fn readyz(context: &Context<'_>) -> HandlerResult {
 pub(crate) fn metrics(context: &Context<'_>) -> HandlerResult {
     let format = Format::accepted(context.headers);
     let counts = context.metrics.counts(format, context.model());
-    let response = |text| context.site.response(StatusCode::OK, format.content_type(), text);
-    let figures = DailyFile::Metrics { is_open_metrics: format == Format::OpenMetrics };
-    let mut response = match context.cached_file(figures) {
-        Ok(figures) => {
-            let mut response = response(String::new());
-            figures.fill(&mut response, context.headers, counts.as_bytes());
-            response
-        }
-        // There may be no data for the day.
-        Err(_) => encode(response(counts + format.end()), context.headers),
-    };
+    // There may be no data for the day.
+    let today = context.edition().days().today();
+    let figures = today.map(|today| figures(context.model(), today, format)).unwrap_or_default();
+    let text = counts + &figures + format.end();
+    let response = context.site.response(StatusCode::OK, format.content_type(), text);
+    let mut response = encode(response, context.headers);
     vary_by(response.headers_mut(), ACCEPT);
     Ok(response)
 }
 
-/// Renders the metrics that stay the same all day, with an empty slot before them for the others.
-pub(crate) fn figures_of_day(
-    edition: &Edition,
-    site: &Site,
-    is_open_metrics: bool,
-) -> Result<Representation, NoFigures> {
-    let format = if is_open_metrics { Format::OpenMetrics } else { Format::Prometheus };
-    let headers = daily_headers(site, format.content_type()).into();
-    let text = figures(edition.model(), edition.days().today()?, format) + format.end();
-    Ok(Representation::with_visible_slot(headers, text, 0))
-}
-
-/// Returns the data of a day in a format, without its [end](Format::end). There is one set per region, and
-/// it stays the same all day.
+/// Returns the data of a day in a format, without its [end](Format::end).
 fn figures(model: &Model, day: &Day, format: Format) -> String {
     let mut exposition = Exposition::new(format);
     let ids = model.registry().regions().iter().map(|region| &*region.id);

@@ -17,7 +17,7 @@ use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn}
 use utoipa::openapi::{Components, Content, Header, Object, Ref, RefOr, Required, Type, response};
 
 use crate::openapi::prefer::{CODES, LEAP_DAY, PREFER};
-use crate::support::{Answer, KeptAlive, NOON};
+use crate::support::{Answer, KeptAlive, NOON, StuckPool};
 
 /// The region of the examples.
 pub(crate) const REGION: &str = "us";
@@ -159,7 +159,7 @@ pub(crate) struct Recorder<'a> {
     healthy: Sandbox,
     strict: Sandbox,
     limiting: Sandbox,
-    busy: Sandbox,
+    busy: StuckPool,
     failing: Sandbox,
     without_figures: Sandbox,
     without_price: Sandbox,
@@ -180,7 +180,7 @@ impl<'a> Recorder<'a> {
             healthy: start(Config { rate_limit: NonZeroU32::new(10_000), ..config() }),
             strict: start(Config { strict_parameters: true, ..config() }),
             limiting: start(Config { rate_limit: Some(NonZeroU32::MIN), ..config() }),
-            busy: start(Config { max_streams: 0, ..config() }),
+            busy: StuckPool::start(config(), CLIENT),
             failing: start(config()),
             without_figures: start(Config { inputs: of_the_past(), ..config() }),
             without_price: start(Config { inputs: without_price(), ..config() }),
@@ -306,18 +306,15 @@ impl<'a> Recorder<'a> {
             ),
             record(", if the server fails", self.failure(target)),
         ];
-        // Ranges are made while they are sent, and this server makes none.
         if target.ends_with("economics.csv") {
             recorded.push(ask(&self.without_price, ", if the inputs have no market price"));
         }
         let path = target.split('?').next().unwrap();
-        if path.starts_with("/export/") && !path.ends_with("snapshot.csv") {
-            let is_of_day = path.contains("explain") || path.contains("cost-curve");
-            let other_day = if is_of_day { "date=2024-02-29" } else { "from=2024-02-28" };
+        if path.starts_with("/charts/") || path.starts_with("/export/explain") {
+            let own = if path.ends_with(".svg") { "theme=light" } else { "date=2024-02-29" };
             let sign = if target.contains('?') { '&' } else { '?' };
-            let busy = get(self.busy.address(), &format!("{target}{sign}{other_day}"), CLIENT);
-            let how =
-                format!("{sign}{other_day}, while the server prepares too many long responses");
+            let busy = get(self.busy.server.address(), &format!("{target}{sign}{own}"), CLIENT);
+            let how = format!("{sign}{own}, while nine requests of the client are being prepared");
             recorded.push(record(&how, busy));
         }
         // Two are allowed at once, and the next a second later.
