@@ -387,8 +387,8 @@ fn every_example_of_the_document_is_a_real_response() {
         "if the server fails",
         "too often",
         "where the server is strict about parameters",
+        "while nine requests of the client are being prepared",
         "while the server is shutting down",
-        "while the server prepares too many long responses",
         "with several thousand characters",
         "without Host",
     ];
