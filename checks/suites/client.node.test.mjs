@@ -45,6 +45,7 @@ test("the client recovers", async () => {
 test("a misspelled failure is an error", async () => {
   const answer = await fetch(`${sandbox.url}/v1/ghi/snapshot`, { headers: failing("cod=503") });
   assert.equal((await answer.json()).code, "unknown_preference");
+  assert.throws(() => failing("code=503", 2), /unknown option 2; the only option is times/);
 });
 
 test("requests fail without a header", async () => {

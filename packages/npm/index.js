@@ -99,7 +99,9 @@ function flag([name, value]) {
   return [value].flat().map((each) => `${option}=${each instanceof Date ? each.toISOString() : each}`);
 }
 
-exports.failing = function failing(preferences, { times } = {}) {
+exports.failing = function failing(preferences, options = {}) {
+  const { times, ...others } = typeof options === "object" ? options : { [options]: undefined };
+  for (const name of Object.keys(others)) throw new TypeError(`unknown option ${name}; the only option is times, as in { times: 2 }`);
   const recovery = times === undefined ? [] : [`times=${times}`, `key=${randomUUID()}`];
   return { Prefer: [preferences, ...recovery, "handling=strict"].join(", ") };
 };
