@@ -116,13 +116,17 @@ def steps():
     return script
 
 
-def only_child(process):
-    for _ in range(500):
-        found = subprocess.run(["pgrep", "--parent", str(process)], capture_output=True, text=True).stdout.split()
-        if found:
-            return int(found[0])
-        time.sleep(0.02)
-    sys.exit("systemd did not start")
+def started(process, log):
+    """Waits until systemd has started. Returns the command that runs others beside it."""
+    deadline = time.monotonic() + TIMEOUT_S
+    while process.poll() is None and time.monotonic() < deadline:
+        child = subprocess.run(["pgrep", "--parent", str(process.pid)], capture_output=True, text=True).stdout.strip()
+        inside = ["nsenter", "--target", child, "--mount", "--pid", "--uts", "--net", "--root", "--wd"]
+        ready = [*inside, "systemctl", "is-active", "basic.target"]
+        if child and subprocess.run(ready, capture_output=True).returncode == 0:
+            return inside
+        time.sleep(0.1)
+    sys.exit(f"systemd does not start: {log.read_text()}")
 
 
 def main():
@@ -139,21 +143,17 @@ def main():
         (files / "steps.sh").write_text(steps())
         command = ["unshare", "--mount", "--pid", "--uts", "--net", "--fork", "--kill-child", "--propagation", "private"]
         command += ["bash", "-c", BOOT, "boot", str(place), str(files)]
-        with open(Path(folder) / "log", "w") as log:
-            booted = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        log = Path(folder) / "log"
+        with log.open("w") as output:
+            booted = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
         try:
-            follow(only_child(booted.pid))
+            follow(started(booted, log))
         finally:
             booted.kill()
             booted.wait()
 
 
-def follow(systemd):
-    inside = ["nsenter", "--target", str(systemd), "--mount", "--pid", "--uts", "--net", "--root", "--wd"]
-    for _ in range(200):
-        if subprocess.run([*inside, "systemctl", "is-active", "basic.target"], capture_output=True).returncode == 0:
-            break
-        time.sleep(0.1)
+def follow(inside):
     done = subprocess.run(
         [*inside, "bash", "/root/steps/steps.sh"],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT_S,
