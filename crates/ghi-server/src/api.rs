@@ -28,7 +28,7 @@ use crate::http::site::Site;
 use crate::http::validation::{HeaderScan, validate};
 use crate::net::{Arrival, ClientKey, Content, RenderPool, Reply, Service, Ticket};
 use crate::observe::access_log;
-use crate::observe::metrics::{Counter, Metrics, Shard};
+use crate::observe::metrics::Metrics;
 use crate::observe::request_names::{RequestIds, TraceContext};
 use crate::router::{ROUTES, Route, RouteKind, find_route};
 use crate::routes::context::{Context, FixedFile, HandlerResult};
@@ -50,7 +50,7 @@ pub(crate) struct Api {
     trusted_proxies: Vec<IpNet>,
     access_log: bool,
     request_ids: RequestIds,
-    pub(crate) metrics: Metrics,
+    pub(crate) metrics: Arc<Metrics>,
     /// One cell per worker.
     days: Vec<Arc<DayCell>>,
     pool: RenderPool,
@@ -67,7 +67,7 @@ pub(crate) struct Connection {
     is_limited: bool,
     /// Whether it was accepted on the probe socket.
     on_probe_socket: bool,
-    shard: Arc<Shard>,
+    metrics: Arc<Metrics>,
     /// Shared with the other connections of its worker. With a cell of its own, an idle connection would
     /// keep an old day in memory.
     day: Arc<DayCell>,
@@ -75,7 +75,7 @@ pub(crate) struct Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.shard.count(Counter::ConnectionsClosed);
+        self.metrics.connections_open.dec();
     }
 }
 
@@ -130,7 +130,7 @@ impl Api {
             trusted_proxies: config.trusted_proxies.into_iter().map(canonical).collect(),
             access_log: config.access_log,
             request_ids: RequestIds::default(),
-            metrics: Metrics::new(routes, workers, Arc::clone(&scenarios.waiting)),
+            metrics: Metrics::new(routes, Arc::clone(&scenarios.waiting)).into(),
             scenarios,
             days: (0..workers).map(|_| Arc::default()).collect(),
             pool: RenderPool::new(),
@@ -263,7 +263,7 @@ impl Api {
     /// Rejects a request that exceeds its quota, is malformed, or arrived on the wrong socket.
     fn check(&self, exchange: &Exchange<'_>) -> Result<(), Problem> {
         if let Quota::Exceeded { retry_after_seconds } = exchange.quota {
-            exchange.connection.shard.count(Counter::RequestsLimited);
+            self.metrics.requests_limited.inc();
             return Err(Problem::rate_limited(
                 "Too many requests from this address",
                 retry_after_seconds,
@@ -293,7 +293,7 @@ impl Api {
         let days = (exchange.day, &self.editions, route.days_drawn(request.uri().query()));
         let plan = self.scenarios.plan(scenario, rejection, days, client);
         let plan = plan.map(|plan| Some(Box::new(plan)));
-        plan.inspect_err(|_| exchange.connection.shard.count(Counter::ScenariosRefused))
+        plan.inspect_err(|_| _ = self.metrics.scenarios_refused.inc())
     }
 
     /// Returns the scenario's problem, or calls the route's handler with the scenario's day.
@@ -465,10 +465,10 @@ impl Api {
             limiter.write_headers(quota, headers);
         }
         let took = MonotonicTime::now().since(exchange.arrival.started);
-        let (shard, status) = (&exchange.connection.shard, response.status());
+        let status = response.status();
         match &fault {
-            None => shard.request(exchange.route_index, status, took),
-            Some(fault) => shard.scenario(&fault.scenario),
+            None => self.metrics.request(exchange.route_index, status, took),
+            Some(fault) => self.metrics.scenario(&fault.scenario),
         }
         if self.access_log || status == StatusCode::INTERNAL_SERVER_ERROR {
             self.log(exchange, &mut response, fault.as_deref(), &trace, took);
@@ -515,23 +515,22 @@ impl Service for Api {
         !peer.is_loopback() && !is_trusted(peer, &self.trusted_proxies)
     }
 
-    fn refused(&self, worker: usize) {
-        self.metrics.shard(worker).count(Counter::ConnectionsRefused);
+    fn refused(&self, _worker: usize) {
+        self.metrics.connections_refused.inc();
     }
 
-    fn evicted(&self, worker: usize) {
-        self.metrics.shard(worker).count(Counter::ConnectionsEvicted);
+    fn evicted(&self, _worker: usize) {
+        self.metrics.connections_evicted.inc();
     }
 
     fn connect(&self, peer: IpAddr, worker: usize, is_probe: bool) -> Connection {
-        let shard = self.metrics.shard(worker);
-        shard.count(Counter::ConnectionsOpened);
+        self.metrics.connections_open.inc();
         let is_limited = !is_probe
             && (self.limits_loopback
                 || !peer.is_loopback()
                 || is_trusted(peer, &self.trusted_proxies));
-        let day = Arc::clone(&self.days[worker]);
-        Connection { peer, is_limited, on_probe_socket: is_probe, shard, day }
+        let (metrics, day) = (Arc::clone(&self.metrics), Arc::clone(&self.days[worker]));
+        Connection { peer, is_limited, on_probe_socket: is_probe, metrics, day }
     }
 
     fn respond(self: &Arc<Self>, connection: &Arc<Connection>, arrival: Arrival) -> Reply {

@@ -4,39 +4,42 @@ use std::fs;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Registry;
 use rustix::param::{clock_ticks_per_second, page_size};
 use rustix::process::{Resource, getrlimit};
-
-use crate::observe::exposition::Exposition;
 
 /// The number of log lines dropped because they could not be written in time. The program that writes the
 /// log counts them.
 pub static LOG_LINES_DROPPED: AtomicU64 = AtomicU64::new(0);
 
-/// Writes the metrics of this process. Metrics that come from `/proc` are omitted if it does not exist.
-pub(crate) fn expose(exposition: &mut Exposition) {
-    if let Some(usage) = Usage::read() {
+/// Registers the metrics of this process. Metrics that come from `/proc` are omitted if it does not exist.
+pub(crate) fn register(registry: &mut Registry) {
+    let mut gauge = |name: &str, help: &str, value: Option<f64>| {
+        if let Some(value) = value {
+            registry.register(name, help, ConstGauge::new(value));
+        }
+    };
+    let usage = Usage::read();
+    let of_usage = |value: fn(&Usage) -> u64| usage.as_ref().map(|usage| value(usage) as f64);
+    let resident = of_usage(|usage| usage.resident_bytes);
+    gauge("process_resident_memory_bytes", "Resident memory size", resident);
+    let virtual_size = of_usage(|usage| usage.virtual_bytes);
+    gauge("process_virtual_memory_bytes", "Virtual memory size", virtual_size);
+    gauge("process_threads", "Threads", of_usage(|usage| usage.threads));
+    gauge("process_start_time_seconds", "Start time of the process, as Unix time", *START_SECONDS);
+    let open = open_descriptors().map(|count| count as f64);
+    gauge("process_open_fds", "Open file descriptors", open);
+    let limit = getrlimit(Resource::Nofile).current.map(|limit| limit as f64);
+    gauge("process_max_fds", "Limit on open file descriptors", limit);
+    if let Some(usage) = usage {
         let help = "CPU time, user and system";
-        exposition.counter("process_cpu_seconds_total", help, usage.cpu_seconds);
-        let help = "Resident memory size";
-        exposition.gauge("process_resident_memory_bytes", help, usage.resident_bytes);
-        let help = "Virtual memory size";
-        exposition.gauge("process_virtual_memory_bytes", help, usage.virtual_bytes);
-        exposition.gauge("process_threads", "Threads", usage.threads);
-    }
-    if let Some(start) = *START_SECONDS {
-        let help = "Start time of the process, as Unix time";
-        exposition.gauge("process_start_time_seconds", help, start);
-    }
-    if let Some(open) = open_descriptors() {
-        exposition.gauge("process_open_fds", "Open file descriptors", open);
+        registry.register("process_cpu_seconds", help, ConstCounter::new(usage.cpu_seconds));
     }
     let help = "Log lines dropped because they could not be written in time";
     let dropped = LOG_LINES_DROPPED.load(Ordering::Relaxed);
-    exposition.counter("ghi_log_lines_dropped_total", help, dropped);
-    if let Some(limit) = getrlimit(Resource::Nofile).current {
-        exposition.gauge("process_max_fds", "Limit on open file descriptors", limit);
-    }
+    registry.register("ghi_log_lines_dropped", help, ConstCounter::new(dropped));
 }
 
 /// The start time of the process, in seconds since 1970. It is read only once: it never changes, and `/proc/stat`

@@ -1,6 +1,7 @@
 //! Probes, metrics and request ids.
 
 use ghi_server::{Clock, Config};
+use std::collections::BTreeSet;
 
 use crate::support::{Answer, KeptAlive, NOON, TestServer};
 
@@ -74,7 +75,7 @@ fn metrics_are_in_the_format_the_scraper_accepts() {
     assert!(open_metrics.body.ends_with("\n# EOF\n"));
     assert!(!prometheus.body.contains("# EOF") && !prometheus.body.contains("# UNIT"));
     // Both formats have the same series, although the family names differ.
-    let series = |answer: &Answer| -> Vec<String> {
+    let series = |answer: &Answer| -> BTreeSet<String> {
         let samples = answer.body.lines().filter(|line| !line.starts_with('#'));
         let names = samples.map(|line| line.rsplit_once(' ').unwrap().0.to_owned());
         // The second scrape counts the first one.

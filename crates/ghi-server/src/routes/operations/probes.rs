@@ -1,16 +1,21 @@
 //! Probes and metrics, for operators and orchestrators.
 
+use std::sync::atomic::AtomicU64;
+
 use ghi_contract::GLOBAL;
 use ghi_engine::{Costs, Day, Model};
 use hyper::header::ACCEPT;
 use hyper::{Response, StatusCode};
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
+use prometheus_client::registry::Registry;
 use serde::Serialize;
 
 use crate::http::caching::{encode, vary_by};
 use crate::http::problem::Problem;
 use crate::http::site::Site;
 use crate::net::Content;
-use crate::observe::exposition::{Exposition, Format};
+use crate::observe::exposition::Format;
 use crate::routes::context::{Context, HandlerResult};
 
 /// The tag of these operations in the OpenAPI document.
@@ -44,37 +49,43 @@ pub(crate) fn readyz(context: &Context<'_>) -> HandlerResult {
     responses((status = 200, content((String = "text/plain"), (String = "application/openmetrics-text"))))))]
 pub(crate) fn metrics(context: &Context<'_>) -> HandlerResult {
     let format = Format::accepted(context.headers);
-    let counts = context.metrics.counts(format, context.model());
+    let mut figures = Registry::default();
     // There may be no data for the day.
-    let today = context.edition().days().today();
-    let figures = today.map(|today| figures(context.model(), today, format)).unwrap_or_default();
-    let text = counts + &figures + format.end();
+    if let Ok(today) = context.edition().days().today() {
+        register_figures(&mut figures, context.model(), today);
+    }
+    let text = context.metrics.expose(format, context.model(), figures);
     let response = context.site.response(StatusCode::OK, format.content_type(), text);
     let mut response = encode(response, context.headers);
     vary_by(response.headers_mut(), ACCEPT);
     Ok(response)
 }
 
-/// Returns the data of a day in a format, without its [end](Format::end).
-fn figures(model: &Model, day: &Day, format: Format) -> String {
-    let mut exposition = Exposition::new(format);
+/// Registers the data of a day, with one set of costs per region.
+fn register_figures(registry: &mut Registry, model: &Model, day: &Day) {
     let ids = model.registry().regions().iter().map(|region| &*region.id);
-    let scopes = std::iter::once((GLOBAL, &day.global)).chain(ids.zip(&day.regions));
-    let costs = scopes.flat_map(|(region, costs)| {
-        let Costs { min_usd, avg_usd, max_usd } = costs;
-        [("min", min_usd), ("avg", avg_usd), ("max", max_usd)]
-            .map(|(bound, cost)| ([("region", region), ("bound", bound)], cost.to_f64()))
-    });
-    exposition.metric("gauge", "ghi_cost_usd", "Cost of one coin today, USD", costs);
+    let costs = Family::<[(&str, String); 2], Gauge<f64, AtomicU64>>::default();
+    for (region, of_region) in std::iter::once((GLOBAL, &day.global)).chain(ids.zip(&day.regions)) {
+        let Costs { min_usd, avg_usd, max_usd } = of_region;
+        for (bound, cost) in [("min", min_usd), ("avg", avg_usd), ("max", max_usd)] {
+            let labels = [("region", region.into()), ("bound", bound.into())];
+            costs.get_or_create(&labels).set(cost.to_f64());
+        }
+    }
+    registry.register("ghi_cost_usd", "Cost of one coin today, USD", costs);
     let network = &day.network;
-    let hashrate_eh = network.hashrate_eh.to_f64();
-    exposition.gauge("ghi_network_hashrate_eh", "Hashrate, EH/s", hashrate_eh);
-    exposition.gauge("ghi_network_difficulty", "Difficulty", network.difficulty as f64);
-    let help = "Average transaction fee, USD";
-    exposition.gauge("ghi_network_avg_fee_usd", help, network.avg_fee_usd.to_f64());
-    let help = "Predicted global average cost, USD";
-    exposition.gauge("ghi_forecast_avg_cost_usd", help, model.forecast_avg_usd(day).to_f64());
-    exposition.text
+    for (name, help, value) in [
+        ("ghi_network_hashrate_eh", "Hashrate, EH/s", network.hashrate_eh.to_f64()),
+        ("ghi_network_difficulty", "Difficulty", network.difficulty as f64),
+        ("ghi_network_avg_fee_usd", "Average transaction fee, USD", network.avg_fee_usd.to_f64()),
+        (
+            "ghi_forecast_avg_cost_usd",
+            "Predicted global average cost, USD",
+            model.forecast_avg_usd(day).to_f64(),
+        ),
+    ] {
+        registry.register(name, help, ConstGauge::new(value));
+    }
 }
 
 /// The response to a probe.
