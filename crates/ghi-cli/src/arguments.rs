@@ -89,10 +89,14 @@ fn exit(error: &clap::Error, line: &[OsString]) -> ! {
         error.exit();
     }
     let text = alias_message(error, line).unwrap_or_else(|| error.to_string());
-    let is_message = |part: &&str| !part.starts_with("Usage:") && !part.starts_with("For more");
+    let own_tip = tip(error, line);
+    let is_message = |part: &&str| {
+        let is_usage = part.starts_with("Usage:") || part.starts_with("For more");
+        !is_usage && (own_tip.is_none() || !part.trim_start().starts_with("tip:"))
+    };
     let parts = text.trim_start_matches("error: ").split("\n\n").filter(is_message);
     let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-    let message = parts.chain(tip(error, line)).collect::<Vec<_>>().join("; ");
+    let message = parts.chain(own_tip.clone()).collect::<Vec<_>>().join("; ");
     print_error(&message);
     std::process::exit(2);
 }

@@ -56,8 +56,10 @@ fn mistakes_get_one_line_with_a_tip() {
     );
     for document in ["curve", "economics", "history"] {
         let message = refused([document]);
-        let tip = format!("tip: a similar subcommand exists: 'show {document}'\n");
-        assert!(message.ends_with(&tip), "{message}");
+        let expected = format!(
+            "ghi: unrecognized subcommand '{document}'; tip: a similar subcommand exists: 'show {document}'\n"
+        );
+        assert_eq!(message, expected);
     }
     check(
         "--lisen 8000",
