@@ -1,8 +1,9 @@
 //! The parts of a chart around its plot: size, margins, text and source.
 
 use askama::Template;
+use jiff::civil::Date;
 
-use crate::svg::{SIZE, shortened};
+use crate::svg::{SIZE, rendered, shortened};
 
 /// The form of a chart, which depends on where it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,26 +113,32 @@ impl Caption<'_> {
 pub(crate) struct FileTexts<'a> {
     pub(crate) subtitle: &'a str,
     /// The day of the data.
-    pub(crate) date: String,
+    pub(crate) date: Date,
     pub(crate) source: ChartSource<'a>,
 }
 
-/// A whole chart, including its plot.
-#[derive(Template)]
-#[template(path = "chart.svg", escape = "html")]
-pub(crate) struct ChartSvg<'a> {
+/// A plot as SVG, with its height and margins.
+pub(crate) struct Plot {
     pub(crate) form: ChartForm,
     pub(crate) margins: Margins,
-    /// The height of the plot, in pixels.
-    pub(crate) plot_height: u32,
-    /// The plot, as SVG.
-    pub(crate) plot: &'a str,
-    pub(crate) caption: &'a Caption<'a>,
-    pub(crate) file: Option<FileTexts<'a>>,
+    /// The height in pixels.
+    pub(crate) height: u32,
+    pub(crate) svg: String,
 }
 
-impl ChartSvg<'_> {
-    fn height(&self) -> u32 {
-        self.plot_height + if self.file.is_some() { HEAD + FOOT } else { 0 }
+impl Plot {
+    /// Draws the chart around the plot.
+    pub(crate) fn chart(&self, caption: &Caption<'_>, file: Option<FileTexts<'_>>) -> String {
+        let height = self.height + if file.is_some() { HEAD + FOOT } else { 0 };
+        rendered(&ChartSvg { plot: self, height, caption, file })
     }
+}
+
+#[derive(Template)]
+#[template(path = "chart.svg", escape = "html")]
+struct ChartSvg<'a> {
+    plot: &'a Plot,
+    height: u32,
+    caption: &'a Caption<'a>,
+    file: Option<FileTexts<'a>>,
 }

@@ -4,7 +4,7 @@
 use askama::Template;
 use ghi_engine::{CostCurve, CurveRow, Day, Decimal, Model, NoFigures};
 
-use crate::chart_layout::{Caption, ChartForm, ChartSource, ChartSvg, FileTexts, HEAD, Margins};
+use crate::chart_layout::{Caption, ChartForm, ChartSource, FileTexts, HEAD, Margins, Plot};
 use crate::dates::long_date;
 use crate::end_labels::{BOLD, LABEL_HEIGHT, spread_out};
 use crate::numbers::{Amount, Percent, Unit, share_in_words};
@@ -140,14 +140,10 @@ pub fn cost_curve_chart(
     let plot = CurvePlot::new(model, day, price, (None, ""), ChartForm::File)?;
     let (heading, description) = (cost_curve_finding(model, day, price), &plot.description);
     let subtitle = "One block per region: width is its share of the hashrate, height its range of costs, and the line its average";
-    Ok(rendered(&ChartSvg {
-        form: ChartForm::File,
-        margins: MARGINS,
-        plot_height: (TOP + PLOT + FOOT) as u32,
-        plot: &rendered(&plot),
-        caption: &Caption { id: "cost-curve", heading: &heading, description },
-        file: Some(FileTexts { subtitle, date: long_date(day.date), source }),
-    }))
+    let (height, svg) = ((TOP + PLOT + FOOT) as u32, rendered(&plot));
+    let plot = Plot { form: ChartForm::File, margins: MARGINS, height, svg };
+    let caption = Caption { id: "cost-curve", heading: &heading, description };
+    Ok(plot.chart(&caption, Some(FileTexts { subtitle, date: day.date, source })))
 }
 
 /// Draws the cost curve of a day for a page, with the reader's own cost if there is one. Blocks link to

@@ -6,7 +6,7 @@ use askama::Template;
 use ghi_engine::{Decimal, Model, Scope};
 use jiff::civil::Date;
 
-use crate::chart_layout::{Caption, ChartForm, ChartSvg, HEAD, Margins};
+use crate::chart_layout::{Caption, ChartForm, HEAD, Margins, Plot};
 use crate::day_axis::DayAxis;
 use crate::end_labels::{BOLD, EndLabel, LABEL_HEIGHT, spread_out};
 use crate::line_style::LineStyle;
@@ -315,7 +315,7 @@ impl DayPlot {
     }
 
     /// Returns the plot's margins, with the space needed to the left and to the right.
-    pub(crate) fn margins(&self) -> Margins {
+    fn margins(&self) -> Margins {
         if self.form.is_narrow() {
             return Margins::new(NARROW_LEFT, NARROW_RIGHT, self.form);
         }
@@ -330,12 +330,12 @@ impl DayPlot {
         Margins::new(left.max(USUAL_LEFT), right.max(usual_right), self.form)
     }
 
-    /// Draws the plot between margins.
-    pub(crate) fn draw(&self, margins: Margins) -> String {
-        let bottom = self.height - FOOT;
+    /// Draws the plot between its margins.
+    pub(crate) fn drawn(&self) -> Plot {
+        let (margins, bottom) = (self.margins(), self.height - FOOT);
         let heights: Vec<f64> = self.labels.iter().map(|label| label.at).collect();
         let placed = spread_out(&heights, [LABEL_HEIGHT / 2.0, f64::from(bottom)]);
-        rendered(&DayPlotSvg {
+        let svg = rendered(&DayPlotSvg {
             plot: self,
             margins,
             bottom,
@@ -347,7 +347,8 @@ impl DayPlot {
                 .iter()
                 .map(|mark| (mark.is_halving, self.axis.percent(mark.date)))
                 .collect(),
-        })
+        });
+        Plot { form: self.form, margins, height: self.height, svg }
     }
 }
 
@@ -360,12 +361,7 @@ fn steps(points: &[Point]) -> Vec<Point> {
 
 /// Draws a chart for a page in a wide and a narrow form.
 pub(crate) fn on_page(caption: &Caption<'_>, plot: impl Fn(ChartForm) -> DayPlot) -> String {
-    let draw = |form| {
-        let plot = plot(form);
-        let (plot_height, margins) = (plot.height, plot.margins());
-        let svg = &plot.draw(margins);
-        rendered(&ChartSvg { form, margins, plot_height, plot: svg, caption, file: None })
-    };
+    let draw = |form| plot(form).drawn().chart(caption, None);
     draw(ChartForm::Wide) + "\n" + &draw(ChartForm::Narrow)
 }
 

@@ -4,8 +4,8 @@ use ghi_engine::{Day, Decimal, Model, NoFigures, Scope};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use crate::chart_layout::{Caption, ChartForm, ChartSource, ChartSvg, FileTexts};
-use crate::dates::{day_before, long_date, period, short_date};
+use crate::chart_layout::{Caption, ChartForm, ChartSource, FileTexts};
+use crate::dates::{day_before, period, short_date};
 use crate::day_axis::DayAxis;
 use crate::day_plot::{DayMark, DayPlot, ScopeLine, axis_of, is_logarithmic, on_page};
 use crate::delta::Delta;
@@ -13,7 +13,7 @@ use crate::line_style::LineStyle;
 use crate::numbers::{Amount, Unit, grouped};
 use crate::past::{Past, Range};
 use crate::selection::{average_of, name_of};
-use crate::svg::{isolated, rendered, shortened};
+use crate::svg::{isolated, shortened};
 
 /// The widest name in a heading, in pixels at a chart's usual font size.
 const NAME_MAX: f64 = 240.0;
@@ -174,19 +174,11 @@ impl<'a> HistoryChart<'a> {
 
     /// Draws the lines as a file.
     pub fn file(&self, source: ChartSource<'_>) -> String {
-        let plot = self.lines_plot(ChartForm::File);
-        let margins = plot.margins();
         let description = self.lines_description();
         let caption = Caption { id: "history", heading: &self.title(), description: &description };
-        let last = axis_of(&self.lines).last;
-        rendered(&ChartSvg {
-            form: ChartForm::File,
-            margins,
-            plot_height: HEIGHT,
-            plot: &plot.draw(margins),
-            caption: &caption,
-            file: Some(FileTexts { subtitle: &self.caption(), date: long_date(last), source }),
-        })
+        let (subtitle, date) = (&self.caption(), axis_of(&self.lines).last);
+        let plot = self.lines_plot(ChartForm::File).drawn();
+        plot.chart(&caption, Some(FileTexts { subtitle, date, source }))
     }
 
     /// Returns what the lines show, in which unit, and when.

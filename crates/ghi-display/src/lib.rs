@@ -39,8 +39,8 @@ pub use past::{Past, Range};
 pub use regions_chart::regions_chart;
 pub use scale::{Scale, ScaleStyle, Tick};
 pub use selection::{
-    SYNTHETIC, WORLDWIDE, by_size, data_notice, extremes, first_with, kind_of_data, known_ids,
-    line_scopes, name_of, shown_regions,
+    WORLDWIDE, by_size, data_notice, extremes, first_with, kind_of_data, known_ids, line_scopes,
+    name_of, shown_regions,
 };
 pub use small_charts::{range_bar, sparkline};
 pub use steps::{DerivationStep, STEPS};

@@ -3,7 +3,7 @@
 use askama::Template;
 use ghi_engine::{Costs, Day, Decimal, Model, RegionIndex};
 
-use crate::chart_layout::{Caption, ChartForm, ChartSource, ChartSvg, FileTexts, HEAD, Margins};
+use crate::chart_layout::{Caption, ChartForm, ChartSource, FileTexts, HEAD, Margins, Plot};
 use crate::dates::long_date;
 use crate::numbers::{Amount, Percent, Unit};
 use crate::scale::{Scale, ScaleStyle, Tick};
@@ -77,14 +77,9 @@ pub fn regions_chart(
     let caption =
         Caption { id: "regions", heading: &heading(day, model, shown), description: &description };
     let subtitle = "Cost in USD and share of the hashrate: bars from minimum to maximum, points at the average";
-    rendered(&ChartSvg {
-        form: ChartForm::File,
-        margins: plot.margins,
-        plot_height: plot.height,
-        plot: &rendered(&plot),
-        caption: &caption,
-        file: Some(FileTexts { subtitle, date: long_date(day.date), source }),
-    })
+    let (margins, height, svg) = (plot.margins, plot.height, rendered(&plot));
+    let plot = Plot { form: ChartForm::File, margins, height, svg };
+    plot.chart(&caption, Some(FileTexts { subtitle, date: day.date, source }))
 }
 
 impl RegionsPlot {

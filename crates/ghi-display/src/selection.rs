@@ -70,7 +70,7 @@ pub fn first_with(must: &[RegionIndex], ordered: &[RegionIndex], count: usize) -
 pub const WORLDWIDE: &str = "Worldwide";
 
 /// Data that a model generates.
-pub const SYNTHETIC: &str = "Synthetic data";
+const SYNTHETIC: &str = "Synthetic data";
 
 /// Describes the kind of a day's data in a few words.
 pub fn kind_of_data(provenance: &Provenance) -> String {
