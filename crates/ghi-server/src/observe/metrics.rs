@@ -33,8 +33,13 @@ const OTHER_STATUS: &str = "other";
 /// The label of requests that match no route.
 const NO_ROUTE: &str = "none";
 
+const SCENARIOS_HELP: &str =
+    "Requests with a test scenario, by origin and scenario; not included in any other metric";
+
+const SCENARIOS_REFUSED_HELP: &str = "Test scenarios refused because too many responses were delayed or too many requests used at or figures";
+
 /// Labels with their values.
-pub(crate) type Labels<'a, const N: usize> = [(&'static str, &'a str); N];
+type Labels<'a, const N: usize> = [(&'static str, &'a str); N];
 
 /// The metrics of a server.
 #[derive(Debug)]
@@ -80,75 +85,60 @@ impl Metrics {
         let routes = routes.chain([NO_ROUTE]);
         let routes = routes.map(|label| RouteMetrics { label, ..RouteMetrics::default() });
         let mut registry = Registry::default();
+        let new = &mut registry;
         let metrics = Self {
             routes: routes.collect(),
             waiting,
             is_last_reload_successful: register(
-                &mut registry,
+                new,
                 "ghi_inputs_last_reload_successful",
                 "Whether the last reload of the inputs succeeded",
             ),
-            reloads: register(
-                &mut registry,
-                "ghi_inputs_reloads",
-                "Reloads of the inputs, by result",
-            ),
-            requests: register(
-                &mut registry,
-                "ghi_http_requests",
-                "Responses sent, by route and status",
-            ),
+            reloads: register(new, "ghi_inputs_reloads", "Reloads of the inputs, by result"),
+            requests: register(new, "ghi_http_requests", "Responses sent, by route and status"),
             latencies: register(
-                &mut registry,
+                new,
                 "ghi_http_request_duration_seconds",
                 "Time from the start of a request to its complete response, by route",
             ),
-            connections_open: register(
-                &mut registry,
-                "ghi_http_connections_open",
-                "Open connections",
-            ),
+            connections_open: register(new, "ghi_http_connections_open", "Open connections"),
             connections_refused: register(
-                &mut registry,
+                new,
                 "ghi_http_connections_refused",
                 "Connections refused because the client had too many",
             ),
             connections_evicted: register(
-                &mut registry,
+                new,
                 "ghi_http_connections_evicted",
                 "Connections evicted to free a slot for others",
             ),
             requests_limited: register(
-                &mut registry,
+                new,
                 "ghi_http_requests_limited",
                 "Requests rejected because the client sent too many",
             ),
-            scenarios: register(
-                &mut registry,
-                "ghi_scenarios",
-                "Requests with a test scenario, by origin and scenario; not included in any other metric",
-            ),
-            scenarios_refused: register(
-                &mut registry,
-                "ghi_scenarios_refused",
-                "Test scenarios refused because too many responses were delayed or too many requests used at or figures",
-            ),
+            scenarios: register(new, "ghi_scenarios", SCENARIOS_HELP),
+            scenarios_refused: register(new, "ghi_scenarios_refused", SCENARIOS_REFUSED_HELP),
             scenarios_waiting: register(
-                &mut registry,
+                new,
                 "ghi_scenarios_waiting",
                 "Delayed responses that are waiting now",
             ),
             registry,
         };
-        for route in metrics.routes.iter().filter(|route| route.label != NO_ROUTE) {
-            // Other series appear when they are no longer zero.
-            _ = metrics.requests.get_or_create(&[("route", route.label), ("status", "200")]);
+        metrics.create_first_series();
+        metrics
+    }
+
+    /// Creates the series that exist before they are counted. All others appear with their first request.
+    fn create_first_series(&self) {
+        for route in self.routes.iter().filter(|route| route.label != NO_ROUTE) {
+            _ = self.requests.get_or_create(&[("route", route.label), ("status", "200")]);
         }
         for result in ["success", "failure"] {
-            _ = metrics.reloads.get_or_create(&[("result", result)]);
+            _ = self.reloads.get_or_create(&[("result", result)]);
         }
-        metrics.is_last_reload_successful.set(1);
-        metrics
+        self.is_last_reload_successful.set(1);
     }
 
     /// Counts a request by the index of its route, if it has one.

@@ -50,7 +50,6 @@ pub(crate) struct FaultPlan {
 
 impl FaultPlan {
     /// Applies the scenario to a response, which is made from today's edition unless the plan has another.
-    #[inline(never)]
     pub(crate) fn apply(&mut self, response: &mut Response<Content>, today: &Edition) {
         let edition = self.day.as_ref().map_or(today, RequestDay::edition);
         self.scenario.apply(response, edition, self.slow.take());
@@ -87,7 +86,6 @@ impl Scenarios {
     }
 
     /// Returns the scenario of a valid API request for a route, if it has one. `seed` is the seed of the inputs.
-    #[inline]
     pub(crate) fn of(
         &self,
         request: &Request<()>,
@@ -98,17 +96,6 @@ impl Scenarios {
         if !has_prefer && self.chaos.is_none() && self.fail_flags.are_none() {
             return None;
         }
-        self.select(request, route, has_prefer, seed)
-    }
-
-    #[inline(never)] // Keeps requests without a scenario short.
-    fn select(
-        &self,
-        request: &Request<()>,
-        route: &str,
-        has_prefer: bool,
-        seed: impl FnOnce() -> u64,
-    ) -> Option<Scenario> {
         let is_head = *request.method() == Method::HEAD;
         if !is_head && *request.method() != Method::GET {
             return None;
@@ -145,7 +132,6 @@ impl Scenarios {
 
     /// Acquires the resources of a scenario, within the limits per client and in total. A rejected request
     /// needs none.
-    #[inline(never)]
     pub(crate) fn plan(
         &self,
         scenario: Scenario,
