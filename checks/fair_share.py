@@ -24,7 +24,7 @@ ATTACKER, OTHER = "127.0.0.2", "127.0.0.1"
 ATTACK_S = 4
 # A busy machine delays some polls.
 ATTEMPTS = 3
-TIMEOUT_S = 20
+TIMEOUT_S = 60
 # Per attacker: as many as a browser opens for several sites.
 CONNECTIONS = 16
 READERS = 400
