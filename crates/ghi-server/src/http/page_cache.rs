@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::hash::Hash;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::http::caching::Representation;
 
@@ -16,17 +15,21 @@ const CAPACITY: usize = 256;
 #[derive(Debug)]
 pub(crate) struct PageCache<K> {
     capacity: usize,
-    /// Incremented with each use.
-    uses: AtomicU64,
-    entries: RwLock<HashMap<K, Arc<CachedPage>>>,
+    pages: Mutex<Pages<K>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
+struct Pages<K> {
+    /// Incremented with each use.
+    uses: u64,
+    entries: HashMap<K, CachedPage>,
+}
+
+#[derive(Debug)]
 struct CachedPage {
-    /// Locked while the page is rendered, so that it is rendered only once.
-    page: Mutex<Option<Arc<Representation>>>,
-    last_used: AtomicU64,
-    is_permanent: AtomicBool,
+    page: Arc<Representation>,
+    last_used: u64,
+    is_permanent: bool,
 }
 
 impl<K> Default for PageCache<K> {
@@ -37,7 +40,11 @@ impl<K> Default for PageCache<K> {
 
 impl<K> PageCache<K> {
     pub(crate) fn with_capacity(capacity: usize) -> Self {
-        Self { capacity, uses: AtomicU64::new(0), entries: RwLock::default() }
+        Self { capacity, pages: Mutex::new(Pages { uses: 0, entries: HashMap::new() }) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Pages<K>> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -58,57 +65,49 @@ impl<K: Copy + Eq + Hash> PageCache<K> {
         key: K,
         render: impl FnOnce() -> Result<Representation, E>,
     ) -> Result<Arc<Representation>, E> {
-        let entry = self.entry(key);
-        entry.last_used.store(self.uses.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
-        let mut page = entry.page.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(page) = &*page {
-            return Ok(Arc::clone(page));
+        if let Some(page) = self.find(key) {
+            return Ok(page);
         }
-        match render() {
-            Ok(rendered) => Ok(Arc::clone(page.insert(Arc::new(rendered)))),
-            Err(error) => {
-                self.entries.write().unwrap_or_else(PoisonError::into_inner).remove(&key);
-                Err(error)
-            }
-        }
+        // Without the lock: two requests may render the same page, but none waits for another.
+        Ok(self.insert(key, render()?, false))
     }
 
     /// Renders and compresses a page ahead of requests, if it can be rendered. It is never evicted.
     pub(crate) fn warm<E>(&self, key: K, render: impl FnOnce() -> Result<Representation, E>) {
-        self.entry(key).is_permanent.store(true, Ordering::Relaxed);
-        if let Ok(page) = self.try_get(key, render) {
-            page.compress();
+        if let Ok(page) = render() {
+            self.insert(key, page, true).compress();
         }
     }
 
-    fn entry(&self, key: K) -> Arc<CachedPage> {
-        if let Some(entry) = self.entries.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Arc::clone(entry);
+    fn find(&self, key: K) -> Option<Arc<Representation>> {
+        let mut pages = self.lock();
+        pages.uses += 1;
+        let uses = pages.uses;
+        let found = pages.entries.get_mut(&key)?;
+        found.last_used = uses;
+        Some(Arc::clone(&found.page))
+    }
+
+    /// Caches a page, and returns the one that is then cached.
+    fn insert(&self, key: K, page: Representation, is_permanent: bool) -> Arc<Representation> {
+        let mut pages = self.lock();
+        let Pages { uses, entries } = &mut *pages;
+        let evictable = entries.iter().filter(|(_, cached)| !cached.is_permanent);
+        let is_full = !is_permanent && evictable.clone().count() >= self.capacity;
+        if is_full && !entries.contains_key(&key) {
+            let oldest = evictable.min_by_key(|(_, cached)| cached.last_used).map(|(key, _)| *key);
+            oldest.map(|oldest| entries.remove(&oldest));
         }
-        let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(entry) = entries.get(&key) {
-            return Arc::clone(entry);
-        }
-        let evictable =
-            || entries.iter().filter(|(_, entry)| !entry.is_permanent.load(Ordering::Relaxed));
-        if evictable().count() >= self.capacity {
-            let oldest =
-                evictable().min_by_key(|(_, entry)| entry.last_used.load(Ordering::Relaxed));
-            if let Some(oldest) = oldest.map(|(key, _)| *key) {
-                entries.remove(&oldest);
-            }
-        }
-        // Otherwise, the next page could evict this one before it is rendered.
-        let last_used = AtomicU64::new(self.uses.load(Ordering::Relaxed));
-        let entry = CachedPage { last_used, ..CachedPage::default() };
-        Arc::clone(entries.entry(key).or_insert(Arc::new(entry)))
+        let new = || CachedPage { page: Arc::new(page), last_used: *uses, is_permanent };
+        let cached = entries.entry(key).or_insert_with(new);
+        cached.is_permanent |= is_permanent;
+        Arc::clone(&cached.page)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
-    use std::sync::Barrier;
 
     use crate::http::caching::fixed_headers;
     use crate::http::site::Site;
@@ -164,19 +163,13 @@ mod tests {
     }
 
     #[test]
-    fn concurrent_requests_render_a_page_once() {
-        let (cache, barrier, rendered) = (PageCache::default(), Barrier::new(4), AtomicU64::new(0));
-        std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| {
-                    barrier.wait();
-                    cache.get(1, || {
-                        rendered.fetch_add(1, Ordering::Relaxed);
-                        page()
-                    });
-                });
-            }
+    fn no_lock_is_held_while_a_page_is_rendered() {
+        let cache = PageCache::default();
+        let mut meanwhile = None;
+        let page = cache.get(1, || {
+            meanwhile = Some(cache.get(1, page));
+            page()
         });
-        assert_eq!(rendered.load(Ordering::Relaxed), 1);
+        assert!(Arc::ptr_eq(&page, &meanwhile.unwrap()), "the first one stays");
     }
 }

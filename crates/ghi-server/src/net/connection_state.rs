@@ -1,7 +1,7 @@
 //! The state of a connection, shared by its stream, its requests, and the threads that may close it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::clock::MonotonicTime;
 
@@ -28,6 +28,14 @@ impl Phase {
         [Self::New, Self::Idle, Self::Receiving, Self::Sending, Self::Stalled, Self::HalfClosed];
 }
 
+/// How many bits a phase takes.
+const PHASE_BITS: u32 = 3;
+
+/// Returns a phase and its start in one number, which lasts for 73 years of uptime.
+fn packed(phase: Phase, since_nanos: u64) -> u64 {
+    since_nanos << PHASE_BITS | phase as u64
+}
+
 /// A defect in a request that hyper accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Defect {
@@ -40,9 +48,9 @@ pub(crate) enum Defect {
 /// The state of a connection. Its worker writes it; other threads may read it at any time.
 #[derive(Debug)]
 pub(crate) struct ConnectionState {
-    phase: AtomicU8,
-    /// When the phase began, in nanoseconds.
-    since_nanos: AtomicU64,
+    /// The phase, in the lowest bits, and when it began, in nanoseconds: in one number, so that another thread never
+    /// reads the time of one phase with another.
+    phase_since: AtomicU64,
     /// When the connection's task was last woken, in nanoseconds. Every phase that begins during one
     /// wake-up has this start time.
     woken_nanos: AtomicU64,
@@ -61,8 +69,7 @@ impl ConnectionState {
     pub(crate) fn new() -> Self {
         let now = MonotonicTime::now().nanos();
         Self {
-            phase: AtomicU8::new(Phase::Receiving as u8),
-            since_nanos: AtomicU64::new(now),
+            phase_since: AtomicU64::new(packed(Phase::Receiving, now)),
             woken_nanos: AtomicU64::new(now),
             requests: AtomicU64::new(0),
             defective_from: [u64::MAX; 2].map(AtomicU64::new),
@@ -72,19 +79,21 @@ impl ConnectionState {
     }
 
     pub(crate) fn phase(&self) -> Phase {
-        Phase::ALL[usize::from(self.phase.load(Ordering::Relaxed)) % Phase::ALL.len()]
+        self.phase_since().0
     }
 
     /// Returns the phase, and when it began.
     pub(crate) fn phase_since(&self) -> (Phase, MonotonicTime) {
-        (self.phase(), MonotonicTime::from_nanos(self.since_nanos.load(Ordering::Relaxed)))
+        let packed = self.phase_since.load(Ordering::Relaxed);
+        let phase = (packed & ((1 << PHASE_BITS) - 1)) as usize % Phase::ALL.len();
+        (Phase::ALL[phase], MonotonicTime::from_nanos(packed >> PHASE_BITS))
     }
 
     /// Begins a phase. Has no effect if the connection is already in it.
     pub(crate) fn enter(&self, phase: Phase) {
         if self.phase() != phase {
-            self.phase.store(phase as u8, Ordering::Relaxed);
-            self.since_nanos.store(self.woken_nanos.load(Ordering::Relaxed), Ordering::Relaxed);
+            let now = self.woken_nanos.load(Ordering::Relaxed);
+            self.phase_since.store(packed(phase, now), Ordering::Relaxed);
         }
     }
 

@@ -143,13 +143,14 @@ impl Connections {
         connection: impl Future<Output = ()> + Send + 'static,
     ) {
         let id = admission.id;
+        // Held until the connection is in the list, from which the end of its task removes it.
+        let mut open = self.lock();
         let task = tokio::spawn(async move {
             connection.await;
             drop(admission);
         });
-        // This is the worker's only thread, so the task cannot have run yet.
         let connection = OpenConnection { task: task.abort_handle(), state, worker };
-        self.lock().connections.insert(id, connection);
+        open.connections.insert(id, connection);
     }
 
     /// Closes the connections that come first in the order of [`EvictionClass`], and within a class those
@@ -384,6 +385,28 @@ mod tests {
         second.wait_for_slot(|| evicted.set(evicted.get() + 1)).await;
         assert_eq!((evicted.get(), second.slot.is_some()), (1, true));
         assert!(listed(&connections, MonotonicTime::now()).is_empty());
+    }
+
+    #[tokio::test]
+    async fn connections_that_end_at_once_leave_the_list() {
+        let connections = connections(1000, 1000);
+        let (others, runtime) = (Arc::clone(&connections), tokio::runtime::Handle::current());
+        // On another thread, so that a task may end before it is in the list.
+        let spawning = std::thread::spawn(move || {
+            let _context = runtime.enter();
+            for _ in 0..1000 {
+                let (admission, state) = (others.admit(None).unwrap(), ConnectionState::new());
+                others.spawn(0, Arc::new(state), admission, std::future::ready(()));
+            }
+        });
+        while !spawning.is_finished() {
+            tokio::task::yield_now().await;
+        }
+        let deadline = MonotonicTime::now() + Duration::from_secs(10);
+        while connections.count(0) > 0 {
+            assert!(MonotonicTime::now() < deadline, "{} are left", connections.count(0));
+            tokio::task::yield_now().await;
+        }
     }
 
     #[test]
