@@ -1,5 +1,5 @@
-//! Request handling in three steps: [`begin`](Api::begin), [`run`](Api::run) and
-//! [`finish`](Api::finish). Nothing here blocks on I/O.
+//! Request handling in steps: [`identify`](Api::identify), [`check`](Api::check), [`place`](Api::place),
+//! [`run`](Api::run) and [`finish`](Api::finish). Nothing here blocks on I/O.
 
 use std::net::{IpAddr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -32,7 +32,7 @@ use crate::observe::metrics::Metrics;
 use crate::observe::request_names::{RequestIds, TraceContext};
 use crate::router::{ROUTES, Route, RouteKind, find_route};
 use crate::routes::context::{Context, FixedFile, HandlerResult};
-use crate::routes::daily_files::{render, warm_files};
+use crate::routes::daily_files::warm_files;
 use crate::routes::pages::general;
 use crate::scenarios::{Failure, FaultPlan, Scenarios, ignored_preference};
 
@@ -79,16 +79,23 @@ impl Drop for Connection {
     }
 }
 
-/// A request with its route, its client's quota and its day.
+/// What is found out about a request, once.
+#[derive(Clone, Copy)]
+struct Identity {
+    /// The route, and its index for the metrics.
+    route: Option<(usize, &'static Route)>,
+    client: IpAddr,
+    /// The client that the request's use of limited resources counts against, if its connection is limited.
+    bounded_client: Option<ClientKey>,
+    quota: Quota,
+}
+
+/// A request with what is known about it, and its day.
 struct Exchange<'a> {
     connection: &'a Connection,
     arrival: &'a Arrival,
-    route: Option<&'static Route>,
-    /// The index of the route, for the metrics.
-    route_index: Option<usize>,
-    path_parameter: &'a str,
+    identity: Identity,
     scan: HeaderScan<'a>,
-    quota: Quota,
     day: &'a RequestDay,
 }
 
@@ -103,6 +110,10 @@ impl Exchange<'_> {
     fn request(&self) -> &Request<()> {
         &self.arrival.request
     }
+
+    fn route(&self) -> Option<&'static Route> {
+        self.identity.route.map(|(_, route)| route)
+    }
 }
 
 impl Api {
@@ -115,7 +126,7 @@ impl Api {
         site.has_scenarios = config.scenarios;
         let site = Arc::new(site);
         let model = Model::new(config.inputs);
-        let mut editions = Editions::new(model, Arc::clone(&site), warm_files);
+        let mut editions = Editions::new(model, &site);
         editions.speed = config.clock.speed();
         let routes = ROUTES.iter().map(|route| route.path);
         Self {
@@ -140,7 +151,8 @@ impl Api {
 
     /// Switches to new inputs. They are rendered first; until then, requests get the old data.
     pub(crate) fn reload(&self, inputs: Inputs) {
-        self.editions.reload(Model::new(inputs), self.clock.now());
+        self.editions
+            .reload(Model::new(inputs), self.clock.now(), |day| warm_files(day, &self.site));
         self.forget_old_days();
         self.metrics.reloaded(true);
     }
@@ -156,7 +168,7 @@ impl Api {
 
     /// Renders the current day, and the next one when midnight is near, so that no request has to wait.
     pub(crate) fn prepare_days(&self) {
-        self.editions.prepare(self.clock.now());
+        self.editions.prepare(self.clock.now(), |day| warm_files(day, &self.site));
         self.forget_old_days();
     }
 
@@ -169,21 +181,12 @@ impl Api {
         }
     }
 
-    fn client(&self, connection: &Connection, request: &Request<()>) -> IpAddr {
-        client_address(connection.peer, request.headers(), &self.trusted_proxies)
-    }
-
-    /// The client that a request's use of limited resources counts against, if its connection is
-    /// limited.
-    fn bounded_client(&self, connection: &Connection, request: &Request<()>) -> Option<ClientKey> {
-        connection.is_limited.then(|| self.client(connection, request).into())
-    }
-
     /// Handles a request that was admitted to the pool, on one of its threads.
-    fn render(&self, connection: &Connection, arrival: &Arrival, quota: Quota) -> Reply {
+    fn render(&self, connection: &Connection, arrival: &Arrival, identity: Identity) -> Reply {
         // The worker uses its own cell for other requests in the meantime.
         let mut own_day = None;
-        let exchange = Self::begin(connection, arrival, quota, self.day(&mut own_day));
+        let (day, scan) = (self.day(&mut own_day), HeaderScan::new(arrival.request.headers()));
+        let exchange = Exchange { connection, arrival, identity, scan, day };
         let outcome = self.run(&exchange, Ok(()));
         self.finish(&exchange, outcome)
     }
@@ -197,72 +200,57 @@ impl Api {
         day
     }
 
-    /// Finds the route of a request.
-    fn begin<'a>(
-        connection: &'a Connection,
-        arrival: &'a Arrival,
-        quota: Quota,
-        day: &'a RequestDay,
-    ) -> Exchange<'a> {
-        let request = &arrival.request;
-        let (route_index, route, path_parameter) = match find_route(request.uri().path()) {
-            Some((index, route, parameter)) => (Some(index), Some(route), parameter),
-            None => (None, None, ""),
-        };
-        let scan = HeaderScan::new(request.headers());
-        Exchange { connection, arrival, route, route_index, path_parameter, scan, quota, day }
-    }
-
-    /// Counts a request against its client's rate limit.
-    fn limit(&self, exchange: &Exchange<'_>) -> Quota {
-        let is_probe = exchange.route.is_some_and(|route| route.kind == RouteKind::Probe);
-        match &self.limiter {
-            Some(limiter) if exchange.connection.is_limited && !is_probe => {
-                limiter.check(self.client(exchange.connection, exchange.request()).into())
-            }
+    /// Finds the route of a request and its client, and counts it against the client's rate limit.
+    fn identify(&self, connection: &Connection, request: &Request<()>) -> Identity {
+        let route = find_route(request.uri().path());
+        let client = client_address(connection.peer, request.headers(), &self.trusted_proxies);
+        let bounded_client = connection.is_limited.then(|| client.into());
+        let is_probe = route.is_some_and(|(_, route)| route.kind == RouteKind::Probe);
+        let quota = match (&self.limiter, bounded_client) {
+            (Some(limiter), Some(client)) if !is_probe => limiter.check(client),
             _ => Quota::Unlimited,
-        }
+        };
+        Identity { route, client, bounded_client, quota }
     }
 
     /// Queues a request that is rendered on the pool, and returns its place. Fails if the queue is full.
     fn place(&self, exchange: &Exchange<'_>) -> Result<Option<Ticket>, Problem> {
         let (request, has_prefer) = (exchange.request(), exchange.scan.has_prefer);
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-        let route = exchange.route.filter(|_| is_read);
+        let route = exchange.route().filter(|_| is_read);
         if !route.is_some_and(|it| it.is_rendered_alone(request.uri().query(), has_prefer)) {
             return Ok(None);
         }
-        let client = self.bounded_client(exchange.connection, request);
-        self.pool.queue(client).map(Some).ok_or_else(Problem::busy)
+        self.pool.queue(exchange.identity.bounded_client).map(Some).ok_or_else(Problem::busy)
     }
 
     /// Produces the response to a request that passed the checks or didn't. A panic becomes a 500.
     fn run(&self, exchange: &Exchange<'_>, checked: Result<(), Problem>) -> Outcome {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             if let Err(problem) = checked {
-                return self.outcome(exchange, exchange.quota, Err(problem), None);
+                return self.outcome(exchange, exchange.identity.quota, Err(problem), None);
             }
             match self.plan(exchange) {
                 Ok(None) => {
                     let result = self.handle(exchange, exchange.request().headers(), exchange.day);
-                    self.outcome(exchange, exchange.quota, result, None)
+                    self.outcome(exchange, exchange.identity.quota, result, None)
                 }
                 Ok(Some(mut fault)) => {
                     let result = self.dispatch_fault(exchange, &mut fault);
-                    self.outcome(exchange, exchange.quota, result, Some(fault))
+                    self.outcome(exchange, exchange.identity.quota, result, Some(fault))
                 }
                 // The limit on scenarios was reached, not the client's rate limit.
                 Err(problem) => self.outcome(exchange, Quota::Unlimited, Err(problem), None),
             }
         }));
         outcome.unwrap_or_else(|_| {
-            self.outcome(exchange, exchange.quota, Err(Problem::internal()), None)
+            self.outcome(exchange, exchange.identity.quota, Err(Problem::internal()), None)
         })
     }
 
     /// Rejects a request that exceeds its quota, is malformed, or arrived on the wrong socket.
     fn check(&self, exchange: &Exchange<'_>) -> Result<(), Problem> {
-        if let Quota::Exceeded { retry_after_seconds } = exchange.quota {
+        if let Quota::Exceeded { retry_after_seconds } = exchange.identity.quota {
             self.metrics.requests_limited.inc();
             return Err(Problem::rate_limited(
                 "Too many requests from this address",
@@ -270,7 +258,7 @@ impl Api {
             ));
         }
         validate(exchange.arrival, &exchange.scan)?;
-        let kind = exchange.route.map(|route| route.kind);
+        let kind = exchange.route().map(|route| route.kind);
         let is_on_probe_socket = matches!(kind, Some(RouteKind::Probe | RouteKind::Metrics));
         if exchange.connection.on_probe_socket && !is_on_probe_socket {
             return Err(Problem::not_a_probe());
@@ -281,14 +269,14 @@ impl Api {
     /// Plans the scenario that a request selects or chaos picks, if any.
     #[inline]
     fn plan(&self, exchange: &Exchange<'_>) -> Result<Option<Box<FaultPlan>>, Problem> {
-        let route = exchange.route.filter(|route| route.kind.has_scenarios());
+        let route = exchange.route().filter(|route| route.kind.has_scenarios());
         let Some(route) = route else { return Ok(None) };
         let (request, has_prefer) = (exchange.request(), exchange.scan.has_prefer);
         let seed = || exchange.day.edition().model().seed();
         let Some(scenario) = self.scenarios.of(request, route.path, has_prefer, seed) else {
             return Ok(None);
         };
-        let client = self.bounded_client(exchange.connection, request);
+        let client = exchange.identity.bounded_client;
         let rejection = scenario.is_strict.then(|| strict_rejection(request, route)).flatten();
         let days = (exchange.day, &self.editions, route.days_drawn(request.uri().query()));
         let plan = self.scenarios.plan(scenario, rejection, days, client);
@@ -302,7 +290,7 @@ impl Api {
         if let Some(problem) = fault.rejection.take() {
             return Err(problem);
         }
-        let route = exchange.route.map_or("", |route| route.path);
+        let route = exchange.route().map_or("", |route| route.path);
         if let Some(error) = fault.scenario.error(&self.site, route) {
             return error;
         }
@@ -338,7 +326,7 @@ impl Api {
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
         // The API always returns JSON, whatever the client accepts.
         let is_api = request.uri().path().starts_with(PREFIX);
-        let Some(route) = exchange.route else {
+        let Some(route) = exchange.route() else {
             let problem = Problem::not_found();
             return match is_read && !is_api {
                 true => general::page_or_problem(&self.site, headers, problem),
@@ -375,6 +363,7 @@ impl Api {
         query: Query<'a>,
         day: &'a RequestDay,
     ) -> Context<'a> {
+        let path = exchange.arrival.request.uri().path();
         Context {
             site: &self.site,
             fixed: &self.fixed,
@@ -382,11 +371,10 @@ impl Api {
             has_prefer: exchange.scan.has_prefer,
             is_conditional: exchange.scan.is_conditional,
             query,
-            parameters: exchange.route.map_or(&[], |route| route.parameters),
-            path_parameter: exchange.path_parameter,
+            parameters: exchange.route().map_or(&[], |route| route.parameters),
+            path_parameter: exchange.route().and_then(|it| it.parameter(path)).unwrap_or_default(),
             clock: &self.clock,
             day,
-            render_file: render,
             snapshot_form: self.snapshot_form,
             is_draining: self.is_draining(),
             metrics: &self.metrics,
@@ -467,7 +455,9 @@ impl Api {
         let took = MonotonicTime::now().since(exchange.arrival.started);
         let status = response.status();
         match &fault {
-            None => self.metrics.request(exchange.route_index, status, took),
+            None => {
+                self.metrics.request(exchange.identity.route.map(|(index, _)| index), status, took)
+            }
             Some(fault) => self.metrics.scenario(&fault.scenario),
         }
         if self.access_log || status == StatusCode::INTERNAL_SERVER_ERROR {
@@ -494,7 +484,7 @@ impl Api {
         response.headers_mut().insert(X_REQUEST_ID, id.clone());
         if self.access_log || fault.is_none() {
             let request = exchange.request();
-            let client = self.client(exchange.connection, request);
+            let client = exchange.identity.client;
             let scenario = fault.map(|fault| &fault.scenario);
             access_log::write(&id, trace.traceparent, client, (request, response), scenario, took);
         }
@@ -536,15 +526,18 @@ impl Service for Api {
     fn respond(self: &Arc<Self>, connection: &Arc<Connection>, arrival: Arrival) -> Reply {
         let mut day = connection.day.lock().unwrap_or_else(PoisonError::into_inner);
         let day = self.day(&mut day);
-        let mut exchange = Self::begin(connection, &arrival, Quota::Unlimited, day);
-        exchange.quota = self.limit(&exchange);
+        let identity = self.identify(connection, &arrival.request);
+        let scan = HeaderScan::new(arrival.request.headers());
+        let exchange = Exchange { connection, arrival: &arrival, identity, scan, day };
         // Only a request within its rate limit takes a place in the queue.
         let placed = self.check(&exchange).and_then(|()| self.place(&exchange));
-        let quota = exchange.quota;
         match placed {
             Ok(Some(ticket)) => {
                 let (api, connection) = (Arc::clone(self), Arc::clone(connection));
-                Reply::Rendered(ticket, Box::new(move || api.render(&connection, &arrival, quota)))
+                Reply::Rendered(
+                    ticket,
+                    Box::new(move || api.render(&connection, &arrival, identity)),
+                )
             }
             checked => {
                 let outcome = self.run(&exchange, checked.map(|_| ()));
@@ -599,8 +592,9 @@ mod tests {
         let connection = api.connect(peer.parse().unwrap(), 0, false);
         let now = api.clock.now();
         let day = RequestDay::new(now, now, &api.editions);
-        let mut exchange = Api::begin(&connection, arrival, Quota::Unlimited, &day);
-        exchange.quota = api.limit(&exchange);
+        let identity = api.identify(&connection, &arrival.request);
+        let scan = HeaderScan::new(arrival.request.headers());
+        let exchange = Exchange { connection: &connection, arrival, identity, scan, day: &day };
         test(&exchange)
     }
 
@@ -609,16 +603,16 @@ mod tests {
     }
 
     #[test]
-    fn begin_finds_the_route_its_parameters_and_the_quota() {
+    fn the_route_the_client_and_the_quota_are_found_once() {
         let api = api(Config::default());
         let arrival = arrival("/v1/ghi/regions/us/", &[]);
         exchange(&api, "203.0.113.7", &arrival, |exchange| {
-            assert_eq!(exchange.route.map(|route| route.kind), Some(RouteKind::Api));
-            assert_eq!(exchange.path_parameter, "us");
-            assert_eq!(exchange.quota, Quota::Within { remaining: 199 });
+            assert_eq!(exchange.route().map(|route| route.kind), Some(RouteKind::Api));
+            assert_eq!(exchange.identity.client, "203.0.113.7".parse::<IpAddr>().unwrap());
+            assert_eq!(exchange.identity.quota, Quota::Within { remaining: 199 });
         });
         exchange(&api, "127.0.0.1", &arrival, |exchange| {
-            assert_eq!(exchange.quota, Quota::Unlimited);
+            assert_eq!(exchange.identity.quota, Quota::Unlimited);
         });
     }
 
@@ -662,7 +656,10 @@ mod tests {
             let (connection, arrival) = (api.connect(HERE.ip(), 0, true), arrival(path, &[]));
             let now = api.clock.now();
             let day = RequestDay::new(now, now, &api.editions);
-            api.check(&Api::begin(&connection, &arrival, Quota::Unlimited, &day)).is_ok()
+            let identity = api.identify(&connection, &arrival.request);
+            let (scan, arrival) = (HeaderScan::new(arrival.request.headers()), &arrival);
+            let exchange = Exchange { connection: &connection, arrival, identity, scan, day: &day };
+            api.check(&exchange).is_ok()
         };
         assert!(admitted("/healthz") && admitted("/metrics"));
         assert!(!admitted("/v1/ghi/snapshot") && !admitted("/") && !admitted("/nothing"));

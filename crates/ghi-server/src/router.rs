@@ -58,6 +58,17 @@ enum Work {
 }
 
 impl Route {
+    /// Returns the value of the parameter in a path, still percent-encoded, if the path belongs to this route. It is
+    /// empty if the route has no parameter.
+    pub(crate) fn parameter<'p>(&self, path: &'p str) -> Option<&'p str> {
+        // A trailing slash makes no difference.
+        let path = if path == "/" { path } else { path.strip_suffix('/').unwrap_or(path) };
+        match self.before_parameter {
+            None => (self.path == path).then_some(""),
+            Some(before) => path.strip_prefix(before).filter(|rest| is_segment(rest)),
+        }
+    }
+
     /// Returns whether a request is rendered on the pool: if its route takes long, and its path, its query or
     /// a preference makes it a request of its own.
     pub(crate) fn is_rendered_alone(&self, query: Option<&str>, has_prefer: bool) -> bool {
@@ -159,29 +170,21 @@ routes! {
     }
 }
 
-/// Finds the route of a path, its index, and the value of its parameter, still percent-encoded.
-pub(crate) fn find_route(path: &str) -> Option<(usize, &'static Route, &str)> {
-    // A trailing slash makes no difference.
-    let path = if path == "/" { path } else { path.strip_suffix('/').unwrap_or(path) };
-    ROUTES.iter().enumerate().find_map(|(index, route)| {
-        let parameter = match route.before_parameter {
-            None => (route.path == path).then_some("")?,
-            Some(before) => path.strip_prefix(before).filter(|rest| is_segment(rest))?,
-        };
-        Some((index, route, parameter))
-    })
+/// Finds the route of a path, and its index.
+pub(crate) fn find_route(path: &str) -> Option<(usize, &'static Route)> {
+    ROUTES.iter().enumerate().find(|(_, route)| route.parameter(path).is_some())
 }
 
 /// Returns whether a path, or a route such as `/v1/ghi/regions/{id}`, belongs to the API, so that its requests
 /// may fail on purpose.
 pub fn is_api_path(path: &str) -> bool {
-    find_route(path).is_some_and(|(_, route, _)| route.kind.has_scenarios())
+    find_route(path).is_some_and(|(_, route)| route.kind.has_scenarios())
 }
 
 /// Checks the value of `--fail`: all of its preferences must have an effect on its path.
 pub fn check_fail_flag(text: &str) -> Result<(), String> {
     FailFlag::check(text, |path| {
-        let (_, route, _) = find_route(path).filter(|(_, route, _)| route.kind.has_scenarios())?;
+        let (_, route) = find_route(path).filter(|(_, route)| route.kind.has_scenarios())?;
         Some(route.path)
     })
 }
@@ -207,7 +210,7 @@ mod tests {
 
     #[track_caller]
     fn check(path: &str, expected: Option<(&str, &str)>) {
-        let found = find_route(path).map(|(_, route, parameter)| (route.path, parameter));
+        let found = find_route(path).map(|(_, route)| (route.path, route.parameter(path).unwrap()));
         assert_eq!(found, expected, "{path}");
     }
 

@@ -18,9 +18,6 @@ const AHEAD_SECONDS: u64 = 300;
 /// The editions of the current model. Today's edition and the editions of the neighbouring days are cached.
 pub(crate) struct Editions {
     headers: Arc<DocumentHeaders>,
-    /// Renders the pages and files of a day ahead of requests.
-    warm_files: fn(&Edition, &Site),
-    site: Arc<Site>,
     /// The speed of the clock, which determines how soon midnight comes.
     pub(crate) speed: Speed,
     current: RwLock<Current>,
@@ -70,12 +67,10 @@ impl Current {
 }
 
 impl Editions {
-    pub(crate) fn new(model: Model, site: Arc<Site>, warm_files: fn(&Edition, &Site)) -> Self {
+    pub(crate) fn new(model: Model, site: &Site) -> Self {
         let current = Current::new(Arc::new(model), 0, Vec::new());
         Self {
-            headers: Arc::new(DocumentHeaders::new(&site)),
-            warm_files,
-            site,
+            headers: Arc::new(DocumentHeaders::new(site)),
             speed: Speed::REAL,
             current: RwLock::new(current),
             day_limit: DayLimit::default(),
@@ -99,27 +94,20 @@ impl Editions {
         self.find(moment).unwrap_or_else(|| self.add(moment))
     }
 
-    /// Renders everything for the moment's day, and for the next day if midnight is near. This takes a
-    /// while the first time.
-    pub(crate) fn prepare(&self, moment: Moment) {
-        self.days_ahead(moment).for_each(|day| self.prepare_edition(&self.of(day)));
-    }
-
-    fn prepare_edition(&self, edition: &Edition) {
-        if !edition.is_prepared.swap(true, Ordering::Relaxed) {
-            edition.render_all();
-            (self.warm_files)(edition, &self.site);
-        }
+    /// Renders everything for the moment's day, and for the next day if midnight is near. `warm` renders the
+    /// pages and files of a day. This takes a while the first time.
+    pub(crate) fn prepare(&self, moment: Moment, warm: impl Fn(&Edition)) {
+        self.days_ahead(moment).for_each(|day| prepare(&self.of(day), &warm));
     }
 
     /// Replaces the model and everything cached in one step. The documents for the moment are rendered
     /// first, so that no request waits for them.
-    pub(crate) fn reload(&self, model: Model, moment: Moment) {
+    pub(crate) fn reload(&self, model: Model, moment: Moment, warm: impl Fn(&Edition)) {
         let _one_at_a_time = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         let (model, generation) = (Arc::new(model), self.generation() + 1);
         let days = self.days_ahead(moment);
         let cached = days.map(|day| self.edition(&model, generation, day)).collect::<Vec<_>>();
-        cached.iter().for_each(|edition| self.prepare_edition(edition));
+        cached.iter().for_each(|edition| prepare(edition, &warm));
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut *current, Current::new(model, generation, cached));
         self.generation.store(generation, Ordering::Release);
@@ -210,6 +198,14 @@ impl Editions {
     }
 }
 
+/// Renders everything for a day, unless that has been done.
+fn prepare(edition: &Edition, warm: impl Fn(&Edition)) {
+    if !edition.is_prepared.swap(true, Ordering::Relaxed) {
+        edition.render_all();
+        warm(edition);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use ghi_engine::Inputs;
@@ -221,7 +217,7 @@ mod tests {
     }
 
     fn editions() -> Editions {
-        Editions::new(Model::new(Inputs::default()), Arc::new(Site::new(None)), |_, _| {})
+        Editions::new(Model::new(Inputs::default()), &Site::new(None))
     }
 
     /// Returns the cached days, oldest first.
@@ -244,16 +240,16 @@ mod tests {
     fn tomorrow_is_rendered_five_minutes_before_midnight_and_today_stays() {
         let editions = editions();
         let today = editions.of(moment("2026-11-15T12:00:00Z"));
-        editions.prepare(moment("2026-11-15T23:54:59Z"));
+        editions.prepare(moment("2026-11-15T23:54:59Z"), |_| {});
         assert_eq!(days(&editions), [today.day()]);
-        editions.prepare(moment("2026-11-15T23:55:00Z"));
+        editions.prepare(moment("2026-11-15T23:55:00Z"), |_| {});
         assert_eq!(days(&editions), [today.day(), today.day() + 1]);
         let midnight = moment("2026-11-16T00:00:00Z");
         let tomorrow = editions.find(midnight).unwrap();
-        editions.prepare(moment("2026-11-15T23:56:00Z"));
+        editions.prepare(moment("2026-11-15T23:56:00Z"), |_| {});
         assert!(Arc::ptr_eq(&tomorrow, &editions.of(midnight)), "it is rendered once");
         assert!(Arc::ptr_eq(&today, &editions.of(moment("2026-11-15T23:59:59Z"))));
-        editions.prepare(moment("9999-12-31T23:59:59Z"));
+        editions.prepare(moment("9999-12-31T23:59:59Z"), |_| {});
     }
 
     #[test]
@@ -267,7 +263,7 @@ mod tests {
             (86_400, "00:00:00", 2),
         ] {
             let editions = Editions { speed: Speed::new(speed).unwrap(), ..editions() };
-            editions.prepare(moment(&format!("2026-11-15T{time}Z")));
+            editions.prepare(moment(&format!("2026-11-15T{time}Z")), |_| {});
             assert_eq!(days(&editions).len(), expected, "{speed} at {time}");
         }
     }
@@ -307,7 +303,7 @@ mod tests {
         let last: Vec<u32> =
             (3068..3100).map(|year| moment(&format!("{year}-01-01T00:00:00Z")).day()).collect();
         assert_eq!(cached(), last);
-        editions.reload(other_model(), moment("2026-11-15T12:00:00Z"));
+        editions.reload(other_model(), moment("2026-11-15T12:00:00Z"), |_| {});
         assert!(cached().is_empty(), "they belonged to the old model");
     }
 
@@ -331,14 +327,14 @@ mod tests {
         let editions = editions();
         let [evening, near, midnight] =
             ["2026-11-15T23:54:59Z", "2026-11-15T23:55:00Z", "2026-11-16T00:00:00Z"].map(moment);
-        editions.prepare(near);
+        editions.prepare(near, |_| {});
         let old = editions.of(evening);
-        editions.reload(other_model(), evening);
+        editions.reload(other_model(), evening, |_| {});
         let new = editions.find(evening).unwrap();
         assert_eq!((old.generation, new.generation, editions.generation()), (0, 1, 1));
         assert!(new.is_prepared.load(Ordering::Relaxed), "it is already rendered");
         assert!(editions.find(midnight).is_none());
-        editions.reload(other_model(), near);
+        editions.reload(other_model(), near, |_| {});
         assert_eq!(editions.find(midnight).unwrap().generation, 2);
     }
 
@@ -347,7 +343,7 @@ mod tests {
         let editions = editions();
         let noon = moment("2026-11-15T12:00:00Z");
         let late = editions.edition(&editions.model(), editions.generation(), noon);
-        editions.reload(other_model(), noon);
+        editions.reload(other_model(), noon, |_| {});
         assert!(
             Arc::ptr_eq(&editions.cache(Arc::clone(&late), noon, false), &late),
             "the request gets it"

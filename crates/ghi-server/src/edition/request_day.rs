@@ -99,13 +99,12 @@ mod tests {
     #[test]
     fn the_next_request_after_a_reload_gets_the_new_model() {
         let model = |text: &str| Model::new(Inputs::parse(text).unwrap());
-        let site = Arc::new(Site::new(None));
-        let editions = Editions::new(model(DEFAULT_INPUTS), site, |_, _| {});
+        let editions = Editions::new(model(DEFAULT_INPUTS), &Site::new(None));
         let noon = "2026-11-15T12:00:00Z".parse().unwrap();
         let mut day = RequestDay::new(noon, noon, &editions);
         let is_old = |day: &RequestDay| day.edition().model().registry().find("us").is_some();
         let other = DEFAULT_INPUTS.replacen("\"us\"", "\"zz\"", 1);
-        editions.reload(model(&other), noon);
+        editions.reload(model(&other), noon, |_| {});
         assert!(is_old(&day), "until the next request");
         assert!(editions.model().registry().find("zz").is_some());
         day.advance(noon, noon, &editions);

@@ -41,8 +41,6 @@ pub(crate) struct Context<'a> {
     pub(crate) path_parameter: &'a str,
     pub(crate) clock: &'a Clock,
     pub(crate) day: &'a RequestDay,
-    /// Renders a page or file of an edition's day.
-    pub(crate) render_file: fn(DailyFile, &Edition, &Site) -> Result<Representation, NoFigures>,
     /// The form of the snapshot for requests without a preference.
     pub(crate) snapshot_form: SnapshotForm,
     pub(crate) is_draining: bool,
@@ -83,13 +81,15 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the response with a page or file of the day, which is rendered once a day.
-    pub(crate) fn daily_file(&self, file: DailyFile, stamp: &[u8]) -> HandlerResult {
-        Ok(self.daily(&*self.cached_file(file)?, stamp))
-    }
-
-    pub(crate) fn cached_file(&self, file: DailyFile) -> Result<Arc<Representation>, NoFigures> {
+    pub(crate) fn daily_file(
+        &self,
+        file: DailyFile,
+        stamp: &[u8],
+        render: impl FnOnce(&Edition, &Site) -> Result<Representation, NoFigures>,
+    ) -> HandlerResult {
         let edition = self.edition();
-        edition.files.try_get(file, || (self.render_file)(file, edition, self.site))
+        let content = edition.files.try_get(file, || render(edition, self.site))?;
+        Ok(self.daily(&content, stamp))
     }
 
     /// Returns the response with a table that is generated while it is sent. Its name must say what it contains.

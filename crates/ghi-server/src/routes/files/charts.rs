@@ -108,7 +108,8 @@ fn cost_curve(
 }
 
 fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> HandlerResult {
-    Ok(with_chart_policies(context.daily_file(DailyFile::Chart(chart, theme), &[])?))
+    let draw = |edition: &Edition, site: &Site| draw(chart, edition, site, theme);
+    Ok(with_chart_policies(context.daily_file(DailyFile::Chart(chart, theme), &[], draw)?))
 }
 
 /// Adds the policies for a chart that is opened as a document: it may only use its own styles.

@@ -92,7 +92,8 @@ impl ExplanationFile {
                 Self::Csv => DailyFile::ExplainCsv(scope),
                 Self::Json => DailyFile::ExplainJson(scope),
             };
-            return context.daily_file(file, &[]);
+            return context
+                .daily_file(file, &[], |edition, site| self.render(edition.model(), site, days));
         }
         Ok(context.daily(&self.render(context.model(), context.site, days)?, &[]))
     }

@@ -46,7 +46,8 @@ pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
     let is_cached = view == View { range, scope, ..View::DEFAULT };
     if is_cached {
         let file = DailyFile::Dashboard(scope, range);
-        return Ok(page(context.daily_file(file, notice.as_bytes())?));
+        let render = |edition: &Edition, site: &Site| page_of_day(edition, site, &view);
+        return Ok(page(context.daily_file(file, notice.as_bytes(), render)?));
     }
     let html = page_of_day(context.edition(), context.site, &view)?;
     Ok(page(context.daily(&html, notice.as_bytes())))

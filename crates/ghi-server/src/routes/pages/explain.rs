@@ -11,7 +11,7 @@ use ghi_engine::{
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use crate::edition::DailyFile;
+use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
@@ -28,7 +28,9 @@ const DEFAULT_SINCE_DAYS: i64 = 30;
 pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {
     let days = ExplainedDays::parse(&context.query, context.registry(), context.today())?;
     if days.date == context.today() && days.since.is_none() {
-        return Ok(page(context.daily_file(DailyFile::Explain(days.scope), &[])?));
+        let file = DailyFile::Explain(days.scope);
+        let render = |edition: &Edition, site: &Site| page_of(edition.model(), site, days);
+        return Ok(page(context.daily_file(file, &[], render)?));
     }
     Ok(page(context.daily(&page_of(context.model(), context.site, days)?, &[])))
 }

@@ -29,10 +29,11 @@ use crate::routes::parameters::{range, region_of_path};
 pub(crate) fn region(context: &Context<'_>) -> HandlerResult {
     let region = region_of_path(context.path_parameter, context.registry())?;
     let range = range(&context.query)?.unwrap_or(DEFAULT_RANGE);
-    Ok(page(context.daily_file(DailyFile::Region(region, range), &[])?))
+    let render = |edition: &Edition, site: &Site| page_of_day(edition, site, region, range);
+    Ok(page(context.daily_file(DailyFile::Region(region, range), &[], render)?))
 }
 
-pub(crate) fn page_of_day(
+fn page_of_day(
     edition: &Edition,
     site: &Site,
     region: RegionIndex,

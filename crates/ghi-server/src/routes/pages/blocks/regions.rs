@@ -274,7 +274,6 @@ fn none_found(view: &View, model: &Model) -> ShownRegions {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
 
     use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
 
@@ -303,7 +302,7 @@ mod tests {
 
     fn now(inputs: &str) -> RequestDay {
         let model = Model::new(Inputs::parse(inputs).unwrap());
-        let editions = Editions::new(model, Arc::new(Site::new(None)), |_, _| {});
+        let editions = Editions::new(model, &Site::new(None));
         let noon = "2026-11-15T12:00:00Z".parse().unwrap();
         RequestDay::new(noon, noon, &editions)
     }
