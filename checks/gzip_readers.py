@@ -3,7 +3,7 @@
 
     python3 checks/gzip_readers.py [--ghi BINARY]
 
-Needs curl, gzip and node; takes about ten seconds. The server inserts the time into precompressed bytes,
+Needs curl, gzip and node; takes about ten seconds. Each document is compressed with its time,
 so documents are read at 1,000 instants of the running clock, and at special dates. Everything else is compared
 with its plain form, with a stopped clock.
 """
