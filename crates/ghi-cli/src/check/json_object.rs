@@ -6,26 +6,7 @@ use std::rc::Rc;
 use jiff::civil::{Date, DateTime};
 use serde_json::Value;
 
-use crate::check::response::RecordedResponse;
-
-/// The result of judging a response.
-pub(crate) type Judgement = Result<(), Finding>;
-
-/// Why a response was not found right.
-pub(crate) enum Finding {
-    Wrong {
-        expected: String,
-        got: String,
-    },
-    /// It cannot be judged, for this reason.
-    Unjudged(String),
-}
-
-/// Judges a response. If it is wrong, `expected` and `got` become evidence.
-pub(crate) fn judged(is_right: bool, expected: impl Display, got: impl Display) -> Judgement {
-    let wrong = || Finding::Wrong { expected: expected.to_string(), got: got.to_string() };
-    is_right.then_some(()).ok_or_else(wrong)
-}
+use crate::check::response::{Finding, Judgement, RecordedResponse, judged};
 
 /// The JSON of a response, or an entry of a list in it.
 pub(crate) struct JsonObject {

@@ -9,10 +9,11 @@ use jiff::SignedDuration;
 use jiff::civil::DateTime;
 use serde::Serialize;
 
-use crate::check::json_object::{Finding, JsonObject, Judgement, judged};
+use crate::check::json_object::JsonObject;
 use crate::check::recording_client::RecordingClient;
 use crate::check::request::CheckRequest;
 use crate::check::response::{EXCERPT_MAX, HttpResponse, RecordedResponse};
+use crate::check::response::{Finding, Judgement, judged};
 use crate::check::schema::ObjectKind;
 
 /// The maximum number of pieces of evidence per rule in a report.

@@ -1,13 +1,33 @@
 //! A response from the server.
 
+use std::fmt::Display;
+
 use ghi_server::Moment;
 use jiff::civil::DateTime;
 use reqwest::header::{HeaderMap, HeaderValue};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::check::json_object::{Judgement, judged};
 use crate::check::request::CheckRequest;
+
+/// The result of judging a response.
+pub(crate) type Judgement = Result<(), Finding>;
+
+/// Why a response was not found right.
+pub(crate) enum Finding {
+    Wrong {
+        expected: String,
+        got: String,
+    },
+    /// It cannot be judged, for this reason.
+    Unjudged(String),
+}
+
+/// Judges a response. If it is wrong, `expected` and `got` become evidence.
+pub(crate) fn judged(is_right: bool, expected: impl Display, got: impl Display) -> Judgement {
+    let wrong = || Finding::Wrong { expected: expected.to_string(), got: got.to_string() };
+    is_right.then_some(()).ok_or_else(wrong)
+}
 
 /// The maximum number of characters of an excerpt in a report.
 pub(crate) const EXCERPT_MAX: usize = 200;

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use ghi_client::Resource;
 use ghi_contract::GLOBAL;
 
-use crate::check::json_object::{Finding, JsonObject, judged};
+use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
+use crate::check::response::{Finding, judged};
 use crate::check::rules::values::COSTS;
 use crate::check::schema::ObjectKind;
 

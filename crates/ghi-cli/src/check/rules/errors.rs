@@ -7,10 +7,11 @@ use ghi_contract::{ForecastDays, paths};
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::check::json_object::{JsonObject, judged};
+use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
 use crate::check::request::CheckRequest;
 use crate::check::response::RecordedResponse;
+use crate::check::response::judged;
 
 /// An id that hardly any region has.
 const UNKNOWN: &str = "no-such-region";

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use crate::check::json_object::{JsonObject, Judgement, judged, typed};
+use crate::check::json_object::{JsonObject, typed};
 use crate::check::judge::Judge;
+use crate::check::response::{Judgement, judged};
 use crate::check::schema::{Field, ObjectKind, is_number_or_null};
 
 /// Objects of a kind have their fields, with the right types.

@@ -10,10 +10,11 @@ use reqwest::Method;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use crate::check::json_object::{JsonObject, Judgement, judged};
+use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
 use crate::check::request::CheckRequest;
 use crate::check::response::HttpResponse;
+use crate::check::response::{Judgement, judged};
 use crate::check::schema::{DOCUMENTS, ObjectKind};
 
 /// The shortest response that is compressed, in bytes.

@@ -15,10 +15,10 @@ use ghi_contract::{
 use ghi_engine::parse_date;
 use reqwest::Method;
 
-use crate::check::json_object::judged;
 use crate::check::judge::RuleSource::{self, Agreement, Contract, Note, Strict};
 use crate::check::judge::{Judge, Rule};
 use crate::check::request::CheckRequest;
+use crate::check::response::judged;
 use crate::check::schema::ObjectKind::*;
 use crate::check::schema::{DOCUMENTS, ENTRIES, V1_1_DOCUMENTS};
 use agreement::global_cost_is_extreme;

@@ -2,9 +2,10 @@
 
 use ghi_client::Resource;
 
-use crate::check::json_object::{JsonObject, judged};
+use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
 use crate::check::request::CheckRequest;
+use crate::check::response::judged;
 use crate::check::response::{HttpResponse, UnreadableJson};
 use crate::check::schema::ObjectKind;
 

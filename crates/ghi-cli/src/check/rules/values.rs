@@ -10,8 +10,9 @@ use jiff::SignedDuration;
 use jiff::civil::Date;
 use jiff::fmt::rfc2822;
 
-use crate::check::json_object::{Finding, JsonObject, judged};
+use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
+use crate::check::response::{Finding, judged};
 use crate::check::schema::ObjectKind;
 
 /// The most that the timestamps of one run may differ.
