@@ -70,7 +70,8 @@ impl<'a> HistoryChart<'a> {
         let line = |scope| Ok(ScopeLine::new(model, scope, past_of(scope)?));
         let mut lines: Vec<ScopeLine<'a>> =
             line_scopes.into_iter().map(line).collect::<Result<_, _>>()?;
-        if range.has_means() && lines.iter().all(|line| !line.is_stepped) {
+        let has_means = range.has_means(model.registry().regions().len());
+        if has_means && lines.iter().all(|line| !line.is_stepped) {
             for line in &mut lines {
                 line.means = line.past.means(model, line.scope);
             }

@@ -21,6 +21,10 @@ pub enum Range {
     All,
 }
 
+/// The most region-days (days × regions) for which a range with a point per week has seven-day averages, which need the
+/// days in between.
+const MEANS_REGION_DAYS_MAX: usize = 400_000;
+
 /// The number of days in an average.
 const MEAN_DAYS: usize = 7;
 
@@ -64,9 +68,10 @@ impl Range {
         self.days() > Self::Year.days()
     }
 
-    /// Returns whether charts have seven-day averages.
-    pub fn has_means(self) -> bool {
-        self.days() >= Self::Quarter.days()
+    /// Returns whether charts of a network with this many regions have seven-day averages.
+    pub fn has_means(self, regions: usize) -> bool {
+        let is_affordable = usize::from(self.days()) * regions <= MEANS_REGION_DAYS_MAX;
+        self.days() >= Self::Quarter.days() && (is_affordable || !self.is_weekly())
     }
 }
 
@@ -185,8 +190,10 @@ mod tests {
     #[test]
     fn a_mean_covers_the_week_that_ends_on_its_day() {
         let model = Model::new(Inputs::default());
-        let has_means = Range::ALL.map(Range::has_means);
-        assert_eq!(has_means, [false, false, true, true, true, true]);
+        for (regions, weekly) in [(3, true), (256, false)] {
+            let has_means = Range::ALL.map(|range| range.has_means(regions));
+            assert_eq!(has_means, [false, false, true, true, weekly, weekly]);
+        }
         for range in [Range::Quarter, Range::Year, Range::FiveYears, Range::All] {
             let past = Past::new(&model, None, Scope::Global, range, LAST).unwrap();
             let means = past.means(&model, Scope::Global);
