@@ -4,9 +4,11 @@ use std::process::ExitCode;
 
 use ghi_client::with_query;
 use ghi_contract::GLOBAL;
+use ghi_contract::explanation::{
+    ExplainedChange, ExplainedPart, ExplainedScenario, ExplanationDocument,
+};
 use ghi_display::STEPS;
-use ghi_engine::visible;
-use serde_json::{Map, Value};
+use ghi_engine::{WHOLE_NETWORK_PCT, visible};
 
 use crate::flag_values::date;
 use crate::output::{Format, print};
@@ -60,7 +62,10 @@ async fn explained(args: &Args, source: &DocumentSource) -> Result<String, Strin
     let (id, date, since) = (args.region_id.clone(), args.date.clone(), args.since.clone());
     let target = with_query(path, [("region_id", Some(id)), ("date", date), ("since", since)]);
     let text = source.file(&target).await?;
-    if matches!(args.format, Format::Table) { explanation_table(&text, source) } else { Ok(text) }
+    match args.format {
+        Format::Table => Ok(explanation_table(&parse_document(&text)?, source)),
+        Format::Json | Format::Csv => Ok(text),
+    }
 }
 
 /// The maximum length of a text of the document, in characters.
@@ -78,126 +83,115 @@ cost, USD        = energy, USD x overhead, rounded
 const CAPITAL_FORMULA: &str =
     "capital, USD     = hashes per coin / (10^12 x years x 31,557,600) x USD per TH/s\n";
 
-/// The capital cost: fields and their labels.
-const CAPITAL: [[&str; 2]; 4] = [
-    ["usd_per_th", "machines, USD per TH/s"],
-    ["years", "years"],
-    ["capital_usd", "capital, USD"],
-    ["full_cost_usd", "full cost (average + capital), USD"],
-];
-
-/// The figures that miners compare, at the mean efficiency and price: fields and their labels.
-const MINING: [[&str; 2]; 4] = [
-    ["hashrate_eh", "implied hashrate, EH/s"],
-    ["power_gw", "power, GW"],
-    ["energy_twh_per_year", "energy, TWh per year"],
-    ["usd_per_ph_and_day", "USD per PH/s per day"],
-];
-
-/// Formats the calculation with its numbers, from the JSON of an explanation.
-fn explanation_table(json: &str, source: &DocumentSource) -> Result<String, String> {
-    let document: Value = parse_document::<Map<_, _>>(json)?.into();
-    let [id, date] = ["region_id", "date"].map(|field| text(&document[field]));
+/// Formats the calculation with its numbers.
+fn explanation_table(document: &ExplanationDocument, source: &DocumentSource) -> String {
+    let [id, date] = [&document.region_id, &document.date].map(|field| text(field));
     let (data, coin) = (source.kind_of_data(&id, &date), source.coin().name);
     let title = format!("Cost of mining one {coin}, {id}, {date}\n{data}, {}\n", source.name());
     let mut sections = vec![title];
     if id == GLOBAL {
-        sections.push(contributions(&document));
+        sections.push(contributions(document));
     }
-    sections.push(steps(&document));
+    sections.push(steps(document));
     let mut formulas = FORMULAS.to_owned();
-    if document["capital"].is_object() {
+    if let Some(capital) = &document.capital {
         formulas += CAPITAL_FORMULA;
-        sections.push(figures(&document["capital"], CAPITAL));
+        sections.push(figures([
+            ("machines, USD per TH/s", capital.usd_per_th),
+            ("years", capital.years),
+            ("capital, USD", capital.capital_usd),
+            ("full cost (average + capital), USD", capital.full_cost_usd),
+        ]));
     }
     sections.push(formulas);
-    if document["mining"].is_object() {
-        sections.push(figures(&document["mining"], MINING));
-    }
-    if document["changes"].is_array() {
-        sections.push(changes(&document));
-    }
+    // At the mean efficiency and price.
+    let mining = &document.mining;
+    sections.push(figures([
+        ("implied hashrate, EH/s", mining.hashrate_eh),
+        ("power, GW", mining.power_gw),
+        ("energy, TWh per year", mining.energy_twh_per_year),
+        ("USD per PH/s per day", mining.usd_per_ph_and_day),
+    ]));
+    sections.extend(document.changes.as_ref().map(|changes| change_table(document, changes)));
     let [inputs, engine] =
-        ["fingerprint", "engine_sandbox_version"].map(|field| text(&document[field]));
+        [&document.fingerprint, &document.engine_sandbox_version].map(|field| text(field));
     sections.push(format!("inputs {inputs}\nengine {engine}\n"));
-    Ok(sections.join("\n"))
+    sections.join("\n")
 }
 
 /// Returns a text without control characters, whatever a server sends.
-fn text(value: &Value) -> String {
-    visible(value.as_str().unwrap_or_default(), TEXT_MAX)
-}
-
-fn entries(list: &Value) -> impl Iterator<Item = &Value> {
-    list.as_array().into_iter().flatten()
+fn text(text: &str) -> String {
+    visible(text, TEXT_MAX)
 }
 
 /// Formats one line per field: its label and its number.
-fn figures(of: &Value, fields: [[&str; 2]; 4]) -> String {
-    aligned(&fields.map(|[field, label]| row([label, &number(&of[field])])))
+fn figures(fields: [(&str, f64); 4]) -> String {
+    aligned(&fields.map(|(label, value)| row([label, &number(value)])))
 }
 
 /// Formats a number with the digits of the explanation.
-fn number(value: &Value) -> String {
-    match value.as_f64() {
-        None => "-".into(),
-        Some(value) if value == 0.0 || (1e-6..1e15).contains(&value.abs()) => value.to_string(),
-        Some(value) => format!("{value:e}"),
-    }
+fn number(value: f64) -> String {
+    let is_plain = value == 0.0 || (1e-6..1e15).contains(&value.abs());
+    if is_plain { value.to_string() } else { format!("{value:e}") }
 }
 
 /// Formats costs, all with the same number of decimals.
-fn usd<'a>(costs: impl Iterator<Item = &'a Value>) -> Vec<String> {
-    let costs: Vec<Option<f64>> = costs.map(Value::as_f64).collect();
-    let decimals = decimals(costs.iter().flatten().copied());
-    costs.iter().map(|cost| cost.map_or("-".into(), |cost| plain(cost, decimals))).collect()
+fn usd(costs: &[f64]) -> Vec<String> {
+    let decimals = decimals(costs.iter().copied());
+    costs.iter().map(|cost| plain(*cost, decimals)).collect()
 }
 
 /// Formats each region's contribution to the worldwide average.
-fn contributions(document: &Value) -> String {
-    let whole = Value::from(100.0);
-    let fields = ["region_id", "hashrate_share_pct", "costs", "contribution_usd"];
-    let regions = entries(&document["parts"]).map(|part| fields.map(|field| &part[field]));
-    let sum =
-        [&document["region_id"], &whole, &document["costs"], &document["sum_of_contributions_usd"]];
-    let all: Vec<[&Value; 4]> = regions.chain([sum]).collect();
-    let costs = usd(all.iter().flat_map(|[_, _, costs, _]| {
-        ["min_cost_usd", "avg_cost_usd", "max_cost_usd"].map(|field| &costs[field])
-    }));
-    let sums = usd(all.iter().map(|[.., sum]| *sum));
+fn contributions(document: &ExplanationDocument) -> String {
+    let part = |part: &ExplainedPart| {
+        (text(&part.region_id), part.hashrate_share_pct, part.costs.clone(), part.contribution_usd)
+    };
+    let sum = document.sum_of_contributions_usd;
+    let sum = (text(&document.region_id), WHOLE_NETWORK_PCT.to_f64(), document.costs.clone(), sum);
+    let all: Vec<_> = document.parts.iter().map(part).chain([sum]).collect();
+    let costs = all
+        .iter()
+        .flat_map(|(_, _, costs, _)| [costs.min_cost_usd, costs.avg_cost_usd, costs.max_cost_usd]);
+    let costs = usd(&costs.collect::<Vec<_>>());
+    let sums = usd(&all.iter().map(|(.., sum)| *sum).collect::<Vec<_>>());
     let mut rows = vec![row(["region", "share %", "min", "avg", "max", "share x avg"])];
-    for (([id, share, ..], costs), sum) in all.iter().zip(costs.chunks(3)).zip(sums) {
-        let share = share.as_f64().map_or("-".into(), |share| plain(share, 2));
-        rows.push([&[text(id), share], costs, &[sum]].concat());
+    for (((id, share, ..), costs), sum) in all.iter().zip(costs.chunks(3)).zip(sums) {
+        rows.push([&[id.clone(), plain(*share, 2)], costs, &[sum]].concat());
     }
     aligned(&rows)
 }
 
 /// Formats the steps from difficulty to costs. The worldwide average is the cost of the mean miner.
-fn steps(document: &Value) -> String {
-    let heading = |case: &Value| {
-        let bound = match &*text(&case["bound"]) {
+fn steps(document: &ExplanationDocument) -> String {
+    let heading = |case: &ExplainedScenario| {
+        let bound = match &*case.bound {
             "min" => "minimum",
             "avg" => "average",
             _ => "maximum",
         };
-        match &*text(&document["region_id"]) {
-            GLOBAL => format!("{bound}: {}", text(&case["region_id"])),
+        match &*document.region_id {
+            GLOBAL => format!("{bound}: {}", text(&case.region_id)),
             _ => bound.into(),
         }
     };
-    let cases = entries(&document["scenarios"]).map(|case| (heading(case), case));
-    let mut columns: Vec<(String, &Value)> = cases.collect();
-    if document["mean_miner"].is_object() {
-        let mean = ("average: mean".into(), &document["mean_miner"]);
-        columns.insert(columns.len().min(1), mean);
+    let cases = document.scenarios.iter().map(|case| (heading(case), case));
+    let mut columns: Vec<(String, &ExplainedScenario)> = cases.collect();
+    if let Some(mean) = &document.mean_miner {
+        columns.insert(columns.len().min(1), ("average: mean".into(), mean));
     }
-    let costs = usd(columns.iter().map(|(_, case)| &case["cost_usd"]));
+    let costs = usd(&columns.iter().map(|(_, case)| case.cost_usd).collect::<Vec<_>>());
     let cells = |field: &str| -> Vec<String> {
-        let cell = |(_, case): &(_, &Value)| match (field, document["difficulty"].as_f64()) {
-            ("difficulty", Some(difficulty)) => format!("{difficulty:.0}"),
-            _ if case[field].is_null() => number(&document[field]),
-            _ => number(&case[field]),
+        let cell = |(_, case): &(_, &ExplainedScenario)| match field {
+            "difficulty" => format!("{:.0}", document.difficulty),
+            "hashes_per_difficulty" => number(document.hashes_per_difficulty),
+            "block_reward_coins" => number(document.block_reward_coins),
+            "hashes_per_coin" => number(document.hashes_per_coin),
+            "efficiency_j_per_th" => number(case.efficiency_j_per_th),
+            "energy_kwh_per_coin" => number(case.energy_kwh_per_coin),
+            "electricity_usd_per_kwh" => number(case.electricity_usd_per_kwh),
+            "energy_usd_per_coin" => number(case.energy_usd_per_coin),
+            "overhead" => number(case.overhead),
+            _ => number(case.usd_per_ph_and_day),
         };
         if field == "cost_usd" { costs.clone() } else { columns.iter().map(cell).collect() }
     };
@@ -210,16 +204,16 @@ fn steps(document: &Value) -> String {
 }
 
 /// Formats the factors of a change in the average.
-fn changes(document: &Value) -> String {
-    let changes = || entries(&document["changes"]);
-    let total = &document["total_change_usd"];
-    let usd = usd(changes().map(|change| &change["change_usd"]).chain([total]));
-    let since = format!("change since {}", text(&document["since"]));
+fn change_table(document: &ExplanationDocument, changes: &[ExplainedChange]) -> String {
+    let total = document.total_change_usd.unwrap_or_default();
+    let usd =
+        usd(&changes.iter().map(|change| change.change_usd).chain([total]).collect::<Vec<_>>());
+    let since = format!("change since {}", text(document.since.as_deref().unwrap_or_default()));
     let mut rows = vec![row([&since, "from", "to", "effect %", "USD"])];
-    for (change, usd) in changes().zip(&usd) {
-        let [from, to, effect] = ["from", "to", "change_pct"].map(|field| number(&change[field]));
-        let factor = text(&change["factor"]).replace('_', " ");
-        rows.push(row([&factor, &from, &to, &effect, usd]));
+    for (change, usd) in changes.iter().zip(&usd) {
+        let [from, to] = [change.from, change.to].map(|value| value.map_or("-".into(), number));
+        let factor = text(&change.factor).replace('_', " ");
+        rows.push(row([&factor, &from, &to, &number(change.change_pct), usd]));
     }
     rows.push(row(["average", "", "", "", usd.last().map_or("", |total| total)]));
     aligned(&rows)

@@ -160,12 +160,21 @@ fn a_change_since_a_later_day_is_rejected() {
 fn texts_of_a_hostile_server_are_escaped_in_the_table() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let evil = r#""a\u001b[2J\u009b\u202e""#;
-    let body = format!(
-        r#"{{"region_id":"global","date":{evil},"fingerprint":{evil},"engine_sandbox_version":{evil},"since":{evil},
-        "parts":[{{"region_id":{evil}}}],"scenarios":[{{"region_id":{evil},"bound":{evil}}}],"mean_miner":{{}},
-        "changes":[{{"factor":{evil},"from":{evil}}}]}}"#
-    );
+    let since = ["--since", "2026-10-15", "--at", "2026-11-15", "--format", "json"];
+    let mut document: Value = serde_json::from_str(&printed(&since)).unwrap();
+    let evil = Value::from("a\u{1b}[2J\u{9b}\u{202e}");
+    for pointer in [
+        "/date",
+        "/fingerprint",
+        "/engine_sandbox_version",
+        "/since",
+        "/parts/0/region_id",
+        "/scenarios/0/region_id",
+        "/changes/0/factor",
+    ] {
+        *document.pointer_mut(pointer).unwrap() = evil.clone();
+    }
+    let body = document.to_string();
     std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         _ = stream.read(&mut [0; 4096]);

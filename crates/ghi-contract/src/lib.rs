@@ -2,7 +2,7 @@
 //!
 //! Each document of the API is a struct whose fields are in the order in which they are sent, so
 //! [`documents`] reads as the contract. [`paths`] has the path of each document, and [`parameters`] the
-//! parameters of requests.
+//! parameters of requests. [`explanation`] is a document of this project that is not part of the contract.
 //!
 //! ```
 //! let point: ghi_contract::HistoryPoint = serde_json::from_str(
@@ -16,6 +16,7 @@
 //! The feature `openapi` adds OpenAPI schemas for the documents.
 
 pub mod documents;
+pub mod explanation;
 pub mod parameters;
 pub mod paths;
 

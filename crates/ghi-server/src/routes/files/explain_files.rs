@@ -36,7 +36,7 @@ pub(crate) fn explain_csv(context: &Context<'_>) -> HandlerResult {
 /// factors by the logarithmic mean Divisia index.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_JSON, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query), ("since" = Option<String>, Query)),
-    responses((status = 200, body = crate::routes::files::explanation_document::ExplanationDocument))))]
+    responses((status = 200, body = ghi_contract::explanation::ExplanationDocument))))]
 pub(crate) fn explain_json(context: &Context<'_>) -> HandlerResult {
     ExplanationFile::Json.respond(context)
 }
