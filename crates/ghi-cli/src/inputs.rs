@@ -15,7 +15,7 @@ use ghi_server::{Clock, Inputs};
 use crate::output::{print, print_error};
 use crate::text_table::{aligned, row};
 
-/// The maximum size of an inputs file in bytes: 10,000 regions, the most allowed, take 5 MB with the longest names.
+/// The maximum size of an inputs file in bytes: room for long comments.
 const INPUTS_MAX: u64 = 6 * 1024 * 1024;
 
 /// The maximum size of a series in bytes: more than twice the size of ten years of 200 regions.

@@ -576,7 +576,7 @@ fn invalid_inputs_are_rejected_with_file_line_and_field() {
     refuse(
         "malformed.toml",
         b"seed = 1,5\n",
-        "line 1: seed: 1,5 is not a plain number; did you mean 1.5?",
+        "line 1: cannot read `seed = 1,5`: unexpected key or value, expected newline, `#`",
     );
     refuse("latin.toml", b"# one\n# caf\xe9\n", "line 2: not UTF-8; TOML files must be UTF-8");
     refuse(
@@ -591,7 +591,7 @@ fn invalid_inputs_are_rejected_with_file_line_and_field() {
         "overhead.toml",
         default.replace("overhead = 1.24", "overhead = -1.24").as_bytes(),
         &format!(
-            "line {}: network.overhead is -1.24; expected a number from 1 to 10",
+            "line {}: overhead is -1.24; expected a number from 1 to 10",
             line_of("overhead = 1.24")
         ),
     );
@@ -608,18 +608,14 @@ fn invalid_inputs_are_rejected_with_file_line_and_field() {
 }
 
 #[test]
-fn missing_fields_are_reported_one_per_line() {
+fn a_missing_field_is_reported() {
     let path = file("empty.toml", "");
     let output = ghi(&["--inputs", path.to_str().unwrap()]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let message = String::from_utf8(output.stderr).unwrap();
-    let missing =
-        ["seed is missing", "network is missing", "movement is missing", "region is missing"];
-    assert_eq!(message.lines().count(), missing.len(), "{message}");
-    for (line, missing) in std::iter::zip(message.lines(), missing) {
-        let start = format!("ghi: {path:?}: ");
-        assert!(line.starts_with(&start) && line.contains(missing), "{line}");
-    }
+    let start = format!("ghi: {path:?}: ");
+    assert!(message.starts_with(&start) && message.contains("missing field `seed`"), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
 }
 
 #[test]
@@ -631,7 +627,7 @@ fn an_invalid_series_is_rejected_with_file_line_and_column() {
     assert_eq!(output.status.code(), Some(2));
     let message = String::from_utf8(output.stderr).unwrap();
     for part in [
-        "series.regions \"missing.csv\" cannot be read: No such file or directory",
+        "regions \"missing.csv\" cannot be read: No such file or directory",
         "wrong.csv line 2, column 2 (difficulty): ",
         "wrong.csv line 3, column 1 (date): ",
     ] {
@@ -670,11 +666,11 @@ fn input_in_messages_is_escaped_and_shortened() {
     let field = format!("\"{hostile}{long}\" = 1", hostile = r"\u001b[31m");
     let path = file("hostile.toml", format!("{field}\n{}", ghi_engine::DEFAULT_INPUTS));
     let output = ghi(&["--inputs", path.to_str().unwrap()]).output().unwrap();
-    assert!(check_visible_refusal(&output).contains(r"line 1: \u{1b}[31mxxx"));
+    assert!(check_visible_refusal(&output).contains("line 1: cannot read `"));
     let inputs = ghi_engine::DEFAULT_INPUTS.replacen("id = \"us\"", r#"id = "u\u001bs""#, 1);
     let path = file("hostile_id.toml", inputs);
     let output = ghi(&["--inputs", path.to_str().unwrap()]).output().unwrap();
-    let message = r#"region "u\u{1b}s": id is "u\u{1b}s"; expected"#;
+    let message = r#"id is "u\u001bs"; expected"#;
     assert!(check_visible_refusal(&output).contains(message));
     let odd = file("odd\u{1b}[31m.toml", "seed = -1");
     let output = ghi(&["--inputs", odd.to_str().unwrap()]).output().unwrap();
@@ -1256,16 +1252,14 @@ fn a_signal_at_any_time_during_start_exits_or_reloads_cleanly() {
 
 #[test]
 fn a_signal_at_any_time_during_a_long_start_exits_or_reloads_cleanly() {
-    // A debug build takes as long for 2,000 as a release build for 10,000.
-    let count = if cfg!(debug_assertions) { 2_000 } else { 10_000 };
-    let share = 100.0 / f64::from(count);
-    let mut inputs = ghi_engine::DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
-    for region in 0..count {
-        inputs += &format!(
-            "[[region]]\nid = \"r{region}\"\nname = \"Region {region}\"\nhashrate_share_pct = {share}\n\
-             efficiency_j_per_th = {{ best = 18, mean = 20, worst = 22 }}\n\
-             electricity_usd_per_kwh = {{ low = 0.05, mean = 0.06, high = 0.07 }}\n"
-        );
-    }
+    // Reading a long series takes a debug build about a second.
+    let days = if cfg!(debug_assertions) { 20_000 } else { 200_000 };
+    let rows = (0..days).map(|day| {
+        let date = jiff::civil::date(1500, 1, 1).saturating_add(jiff::Span::new().days(day));
+        format!("{date},1e14\n")
+    });
+    file("slow.csv", "date,difficulty\n".to_owned() + &rows.collect::<String>());
+    let series = "[series]\nnetwork = \"slow.csv\"\nvalid_days = 3660\n\n[[region]]";
+    let inputs = ghi_engine::DEFAULT_INPUTS.replacen("[[region]]", series, 1);
     check_signals_during_start("started_slowly.toml", &inputs, 4);
 }

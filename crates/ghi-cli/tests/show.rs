@@ -351,16 +351,16 @@ fn flat_tiny_and_huge_costs_are_drawn() {
 }
 
 #[test]
-fn five_hundred_regions_have_one_bar_each() {
-    let names: Vec<String> = (0..500).map(|number| format!("Region {number}")).collect();
-    let file = file("500.toml", &with_regions(&names));
+fn many_regions_have_one_bar_each() {
+    let names: Vec<String> = (0..250).map(|number| format!("Region {number}")).collect();
+    let file = file("250.toml", &with_regions(&names));
     let text = printed(&format!("regions --plot --at {NOON} --inputs {file}"));
     let bars: Vec<&str> = text.lines().filter(|line| line.contains('●')).collect();
-    assert_eq!(bars.len(), 501);
-    assert!(bars[0].starts_with("global ") && bars[500].starts_with("r499 "));
+    assert_eq!(bars.len(), 251);
+    assert!(bars[0].starts_with("global ") && bars[250].starts_with("r249 "));
     assert!(text.lines().last().unwrap().starts_with("region "), "the scale is at the end too");
     let table = printed(&format!("snapshot --at {NOON} --inputs {file}"));
-    assert_eq!(table.lines().count(), 505);
+    assert_eq!(table.lines().count(), 255);
 }
 
 /// Returns the output of the command on a terminal of this width.
@@ -414,9 +414,8 @@ fn a_narrow_terminal_shortens_names_but_not_numbers() {
 
 #[test]
 fn a_closed_pipe_is_not_an_error() {
-    let names: Vec<String> = (0..5_000).map(|number| format!("Region {number}")).collect();
-    let file = file("5000.toml", &with_regions(&names));
-    let line = format!("snapshot --at {NOON} --inputs {file}");
+    // More than a pipe holds.
+    let line = format!("history --from 2000-01-01 --to 2020-01-01 --at {NOON}");
     let mut child = ghi()
         .args(line.split_whitespace())
         .stdout(Stdio::piped())

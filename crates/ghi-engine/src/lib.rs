@@ -38,7 +38,6 @@ mod problems;
 mod ranges;
 mod calendar;
 mod decimal;
-mod number;
 mod text;
 
 pub use calendar::{Coverage, InvalidDate, NoFigures, parse_date};

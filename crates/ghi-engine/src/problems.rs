@@ -110,10 +110,14 @@ impl ProblemReport {
 
     /// Fails with all problems, if there are any.
     pub(crate) fn check(&self) -> Result<(), InputsError> {
+        if self.count() == 0 { Ok(()) } else { Err(self.error()) }
+    }
+
+    /// The problems so far.
+    pub(crate) fn error(&self) -> InputsError {
         let collected = self.0.borrow();
         let problems: Vec<_> = collected.first.iter().map(|(_, problem)| problem.clone()).collect();
-        let more = collected.count - problems.len();
-        if problems.is_empty() { Ok(()) } else { Err(InputsError { problems, more }) }
+        InputsError { more: collected.count - problems.len(), problems }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::day::CostKind;
 use crate::decimal::DisplayNumber;
 use crate::derivation::CONTEXT_DIGITS;
 use crate::inputs::{Inputs, RegionInputs};
-use crate::series::{NetworkRow, PositiveF64, RegionRow};
+use crate::series::{NetworkRow, RegionRow};
 use crate::text::listed;
 
 /// A value that differs from the expected one by this factor or more is suspicious.
@@ -79,8 +79,10 @@ impl Inputs {
             .filter_map(|(index, (region, far_average))| {
                 let in_series = self.unusual_row(index);
                 in_series.or(far_average).or_else(|| {
-                    let location =
-                        format!("on line {} of the inputs file", region.electricity_line);
+                    let location = format!(
+                        "on line {} of the inputs file",
+                        region.electricity_line.unwrap_or_default()
+                    );
                     unusual_price(region, region.electricity_usd_per_kwh, &location)
                 })
             })
@@ -96,7 +98,7 @@ impl Inputs {
     /// The first row of a region with a price that is probably in another unit.
     fn unusual_row(&self, region: usize) -> Option<String> {
         self.series.regions.get(region)?.iter().find_map(|row| {
-            let prices = row.electricity_usd_per_kwh.into_iter().flatten().map(PositiveF64::get);
+            let prices = row.electricity_usd_per_kwh.into_iter().flatten();
             let location = format!("on line {} of the region series", row.line);
             unusual_price(&self.regions[region], prices, &location)
         })

@@ -2,22 +2,24 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
+use expect_test::expect;
 use ghi_engine::{DEFAULT_INPUTS, Inputs, InputsError, Model, Scope, visible};
 use proptest::prelude::*;
 
-/// Checks that the default text with one piece replaced is refused with this message at the line of the piece.
+/// The messages about the default text with one piece replaced, for each of these pieces and replacements.
 #[track_caller]
-fn check(piece: &str, replacement: &str, message: &str) {
-    check_at(piece, piece, replacement, message);
-}
-
-/// The same if the problem is on a different line than the piece.
-#[track_caller]
-fn check_at(reported: &str, piece: &str, replacement: &str, message: &str) {
-    assert_eq!(DEFAULT_INPUTS.matches(piece).count(), 1, "{piece:?} must occur once in the inputs");
-    let error = Inputs::parse(&DEFAULT_INPUTS.replace(piece, replacement)).unwrap_err();
-    let line = DEFAULT_INPUTS[..DEFAULT_INPUTS.find(reported).unwrap()].matches('\n').count() + 1;
-    assert_eq!(error.to_string(), format!("line {line}: {message}"));
+fn messages<A: AsRef<str>>(cases: &[(&str, A)]) -> String {
+    let message = |(piece, replacement): &(&str, A)| {
+        assert_eq!(DEFAULT_INPUTS.matches(piece).count(), 1, "{piece:?} must occur once");
+        let text = DEFAULT_INPUTS.replace(piece, replacement.as_ref());
+        let error = Inputs::parse(&text).unwrap_err();
+        check_message(&error);
+        // A piece that starts with a line break is on the next line.
+        let before = &text[..text.find(replacement.as_ref()).unwrap() + 1];
+        let line = before.matches('\n').count() + 1;
+        error.to_string().replace(&format!("line {line}:"), "here:") + "\n"
+    };
+    cases.iter().map(message).collect()
 }
 
 #[test]
@@ -37,146 +39,86 @@ fn the_default_inputs_are_the_three_regions_of_the_sandbox() {
 
 #[test]
 fn shares_must_sum_to_100() {
-    let message = "the hashrate_share_pct values add up to 99.99; expected exactly 100 (reported at the last region)";
-    let (piece, last) = ("hashrate_share_pct = 60.0", "hashrate_share_pct = 27.0");
-    check_at(last, piece, "hashrate_share_pct = 59.99", message);
-    let message = "region \"us\": hashrate_share_pct is 60.001; expected at most two decimals";
-    check("hashrate_share_pct = 60.0", "hashrate_share_pct = 60.001", message);
+    expect![[r#"
+        line 126: the hashrate_share_pct values add up to 99.99; expected exactly 100 (reported at the last region)
+        here: hashrate_share_pct is 60.001; expected at most two decimals
+        here: hashrate_share_pct is 0; expected a number from 0.01 to 100
+    "#]].assert_eq(&messages(&[
+        ("hashrate_share_pct = 60.0", "hashrate_share_pct = 59.99"),
+        ("hashrate_share_pct = 60.0", "hashrate_share_pct = 60.001"),
+        ("hashrate_share_pct = 60.0", "hashrate_share_pct = 0"),
+    ]));
     for valid in ["60", "60.00", "6e1"] {
         let text = DEFAULT_INPUTS
             .replace("hashrate_share_pct = 60.0", &format!("hashrate_share_pct = {valid}"));
         assert!(Inputs::parse(&text).is_ok(), "{valid}");
     }
-    let message = "region \"us\": hashrate_share_pct is 0; expected a number from 0.01 to 100";
-    check("hashrate_share_pct = 60.0", "hashrate_share_pct = 0", message);
 }
 
 #[test]
 fn numbers_out_of_range_are_refused() {
-    for (piece, replacement, message) in [
-        ("seed = 20240420", "seed = -1", "seed is -1; expected a whole number from 0 to 2^63 - 1"),
-        (
-            "seed = 20240420",
-            "seed = 1.5",
-            "seed is 1.5; expected a whole number from 0 to 2^63 - 1",
-        ),
-        (
-            "overhead = 1.24",
-            "overhead = 0.5",
-            "network.overhead is 0.5; expected a number from 1 to 10",
-        ),
-        (
-            "overhead = 1.24",
-            "overhead = nan",
-            "network.overhead is nan; expected a number from 1 to 10",
-        ),
-        (
-            "hashrate_eh = 975.0",
-            "hashrate_eh = inf",
-            "network.hashrate_eh is inf; expected a number from 1e-12 to 1000000",
-        ),
-        (
-            "block_reward_coins = 3.125",
-            "block_reward_coins = 0",
-            "network.block_reward_coins is 0; expected a number from 1e-6 to 1e9",
-        ),
-        (
-            "fee_usd = 0.65",
-            "fee_usd = -1.8",
-            "network.fee_usd is -1.8; expected a number from 1e-6 to 1000000",
-        ),
-        (
-            "seconds_per_block = 600",
-            "seconds_per_block = 1e5000",
-            "network.seconds_per_block is 1e5000; expected a number from 0.1 to 100000",
-        ),
-        (
-            "hashes_per_difficulty = 4294967296",
-            "hashes_per_difficulty = 0.5",
-            "network.hashes_per_difficulty is 0.5; expected a number from 1 to 1e20",
-        ),
-        (
-            "retarget_days = 14",
-            "retarget_days = 65",
-            "network.retarget_days is 65; expected a whole number from 0 to 64",
-        ),
-        (
-            "retarget_days = 14",
-            "retarget_days = 0.5",
-            "network.retarget_days is 0.5; expected a whole number from 0 to 64",
-        ),
-        ("\nusd = 2", "\nusd = 11", "decimals.usd is 11; expected a whole number from 0 to 10"),
-        (
-            "hashrate_eh = 2",
-            "hashrate_eh = 16",
-            "decimals.hashrate_eh is 16; expected a whole number from 0 to 15",
-        ),
-        (
-            "difficulty_pct = 13.5",
-            "difficulty_pct = 51",
-            "movement.difficulty_pct is 51; expected a number from 0 to 50",
-        ),
-        (
-            "hashrate_pct = 27.5",
-            "hashrate_pct = 31",
-            "movement.hashrate_pct is 31; expected a number from 0 to 30",
-        ),
-        (
-            "fee_pct = 60.0",
-            "fee_pct = 91",
-            "movement.fee_pct is 91; expected a number from 0 to 90",
-        ),
-        (
-            "electricity_pct = 15.0",
-            "electricity_pct = -3.0",
-            "movement.electricity_pct is -3.0; expected a number from 0 to 50",
-        ),
-        (
-            "weekday_pct = 1.2",
-            "weekday_pct = 21",
-            "movement.weekday_pct is 21; expected a number from 0 to 20",
-        ),
-        (
-            "spread_pct = 30.0",
-            "spread_pct = 91",
-            "movement.spread_pct is 91; expected a number from 0 to 90",
-        ),
-        (
-            "low = 0.0425",
-            "low = -0.05",
-            "region \"us\": electricity_usd_per_kwh.low is -0.05; expected a number from 0.0001 to 10",
-        ),
-        (
-            "best = 16.5",
-            "best = 1e-4",
-            "region \"us\": efficiency_j_per_th.best is 1e-4; expected a number from 0.001 to 1e13",
-        ),
-        (
-            "hashrate_eh = 975.0",
-            "hashrate_eh = 1e-12",
-            "network.hashrate_eh, seconds_per_block and hashes_per_difficulty result in a difficulty of 0.14; including its movement, it must be from 1 to 9e15: lower hashes_per_difficulty, which doesn't change the costs",
-        ),
-    ] {
-        // A piece that starts with a line break is on the next line.
-        let field = piece.trim_start();
-        let line = DEFAULT_INPUTS
-            [..DEFAULT_INPUTS.find(piece).unwrap() + piece.len() - field.len()]
-            .matches('\n')
-            .count();
-        let error = Inputs::parse(&DEFAULT_INPUTS.replace(piece, replacement)).unwrap_err();
-        assert_eq!(error.to_string(), format!("line {}: {message}", line + 1));
-    }
+    expect![[r#"
+        here: cannot read `seed = -1`: invalid value: integer `-1`, expected a whole number
+        here: cannot read `seed = 1.5`: invalid type: floating point `1.5`, expected a whole number
+        here: overhead is 0.5; expected a number from 1 to 10
+        here: overhead is nan; expected a number from 1 to 10
+        here: hashrate_eh is inf; expected a number from 1e-12 to 1000000
+        here: block_reward_coins is 0; expected a number from 1e-6 to 1e9
+        here: fee_usd is -1.8; expected a number from 1e-6 to 1000000
+        here: cannot read `seconds_per_block = 1e5000`: floating-point number overflowed
+        here: hashes_per_difficulty is 0.5; expected a number from 1 to 1e20
+        here: retarget_days is 65; expected a whole number from 0 to 64
+        here: retarget_days is 0.5; expected a whole number from 0 to 64
+        here: usd is 11; expected a whole number from 0 to 10
+        here: hashrate_eh is 16; expected a whole number from 0 to 15
+        here: difficulty_pct is 51; expected a number from 0 to 50
+        here: hashrate_pct is 31; expected a number from 0 to 30
+        here: fee_pct is 91; expected a number from 0 to 90
+        here: electricity_pct is -3.0; expected a number from 0 to 50
+        here: weekday_pct is 21; expected a number from 0 to 20
+        here: spread_pct is 91; expected a number from 0 to 90
+        here: low is -0.05; expected a number from 0.0001 to 10
+        here: best is 1e-4; expected a number from 0.001 to 1e13
+        here: network.hashrate_eh, seconds_per_block and hashes_per_difficulty result in a difficulty of 0.14; including its movement, it must be from 1 to 9e15: lower hashes_per_difficulty, which doesn't change the costs
+    "#]].assert_eq(&messages(&[
+        ("seed = 20240420", "seed = -1"),
+        ("seed = 20240420", "seed = 1.5"),
+        ("overhead = 1.24", "overhead = 0.5"),
+        ("overhead = 1.24", "overhead = nan"),
+        ("hashrate_eh = 975.0", "hashrate_eh = inf"),
+        ("block_reward_coins = 3.125", "block_reward_coins = 0"),
+        ("fee_usd = 0.65", "fee_usd = -1.8"),
+        ("seconds_per_block = 600", "seconds_per_block = 1e5000"),
+        ("hashes_per_difficulty = 4294967296", "hashes_per_difficulty = 0.5"),
+        ("retarget_days = 14", "retarget_days = 65"),
+        ("retarget_days = 14", "retarget_days = 0.5"),
+        ("\nusd = 2", "\nusd = 11"),
+        ("hashrate_eh = 2", "hashrate_eh = 16"),
+        ("difficulty_pct = 13.5", "difficulty_pct = 51"),
+        ("hashrate_pct = 27.5", "hashrate_pct = 31"),
+        ("fee_pct = 60.0", "fee_pct = 91"),
+        ("electricity_pct = 15.0", "electricity_pct = -3.0"),
+        ("weekday_pct = 1.2", "weekday_pct = 21"),
+        ("spread_pct = 30.0", "spread_pct = 91"),
+        ("low = 0.0425", "low = -0.05"),
+        ("best = 16.5", "best = 1e-4"),
+        ("hashrate_eh = 975.0", "hashrate_eh = 1e-12"),
+    ]));
 }
 
 #[test]
 fn numbers_that_cannot_be_published_are_refused() {
-    let message = "the hashrate can be as low as 0.000627 EH/s, which rounds to 0 with 2 decimals; decimals.hashrate_eh must be at least 4";
-    check("hashrate_eh = 975.0", "hashrate_eh = 0.001", message);
-    let message = "network.fee_usd can be as low as 5.5e-5 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 5";
-    check("fee_usd = 0.65", "fee_usd = 0.001", message);
-    let message = "region \"us\": the cost of a coin can be as high as 7.75e16 USD; with 2 decimals (decimals.usd), it must be at most 1e13";
     let efficiency = "efficiency_j_per_th = { best = 16.5, mean = 17.9, worst = 19.7 }";
-    check(efficiency, &efficiency.replace("19.7", "1e13"), message);
+    let huge = efficiency.replace("19.7", "1e13");
+    expect![[r#"
+        here: the hashrate can be as low as 0.000627 EH/s, which rounds to 0 with 2 decimals; decimals.hashrate_eh must be at least 4
+        here: network.fee_usd can be as low as 5.5e-5 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 5
+        here: region "us": the cost of a coin can be as high as 7.75e16 USD; with 2 decimals (decimals.usd), it must be at most 1e13
+    "#]].assert_eq(&messages(&[
+        ("hashrate_eh = 975.0", "hashrate_eh = 0.001"),
+        ("fee_usd = 0.65", "fee_usd = 0.001"),
+        (efficiency, &huge),
+    ]));
     let volatile = DEFAULT_INPUTS.replace("fee_pct = 60.0", "fee_pct = 90");
     let error = Inputs::parse(&volatile.replace("fee_usd = 0.65", "fee_usd = 1e-6")).unwrap_err();
     let message = "network.fee_usd can be as low as 2.27e-9 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 9";
@@ -184,8 +126,21 @@ fn numbers_that_cannot_be_published_are_refused() {
 }
 
 #[test]
-fn a_file_too_large_for_ten_thousand_regions_is_refused() {
-    let text = format!("a = [{}]\n", "1,".repeat(400_000));
+fn a_file_with_too_many_regions_or_too_much_structure_is_refused() {
+    let region = "\n[[region]]\nid = \"x\"";
+    for count in [254, 10_000] {
+        let error =
+            Inputs::parse(&(DEFAULT_INPUTS.to_owned() + &region.repeat(count))).unwrap_err();
+        let message = format!("the file has {} regions; at most 256 are allowed", count + 3);
+        assert_eq!(error.to_string(), message);
+    }
+    // Regions may also be written as a list.
+    let (before, _) = DEFAULT_INPUTS.split_once("[[region]]").unwrap();
+    let region = "{ id = 'a', name = 'A', hashrate_share_pct = 1, efficiency_j_per_th = { best = 1, mean = 1, worst = 1 }, electricity_usd_per_kwh = { low = 1, mean = 1, high = 1 } },";
+    let error = Inputs::parse(&format!("region = [{}]\n{before}", region.repeat(257))).unwrap_err();
+    let message = "line 1: the file has 257 regions; at most 256 are allowed";
+    assert_eq!(error.to_string(), message);
+    let text = format!("a = [{}]\n", "1,".repeat(100_000));
     let error = Inputs::parse(&text).unwrap_err().to_string();
     assert!(error.starts_with("the file is too large: "), "{error}");
     // Long strings and comments have no structure.
@@ -242,23 +197,19 @@ fn optional_fields_default_to_bitcoin() {
 #[test]
 fn problems_are_sorted_by_line() {
     let text = DEFAULT_INPUTS
-        .replace("seed = 20240420", "seed = -1")
+        .replace("fee_usd = 0.65", "fee_usd = -1")
         .replace("fee_pct = 60.0", "fee_pct = 91")
         .replace("id = \"cn\"", "id = \"CN\"")
         .replace("best = 16.5", "best = 0")
         .replace("overhead = 1.24", "overhead = 0.5");
     let error = Inputs::parse(&text).unwrap_err();
-    let messages: Vec<_> = error.problems().iter().map(|problem| &*problem.message).collect();
-    assert_eq!(
-        messages,
-        [
-            "seed is -1; expected a whole number from 0 to 2^63 - 1",
-            "network.overhead is 0.5; expected a number from 1 to 10",
-            "movement.fee_pct is 91; expected a number from 0 to 90",
-            "region \"us\": efficiency_j_per_th.best is 0; expected a number from 0.001 to 1e13",
-            "region \"CN\": id is \"CN\"; expected 1 to 32 of a-z, 0-9 and '-', starting with a letter",
-        ]
-    );
+    expect![[r#"
+        line 21: fee_usd is -1; expected a number from 1e-6 to 1000000
+        line 24: overhead is 0.5; expected a number from 1 to 10
+        line 60: fee_pct is 91; expected a number from 0 to 90
+        line 111: best is 0; expected a number from 0.001 to 1e13
+        line 124: id is "CN"; expected 1 to 32 of a-z, 0-9 and '-', starting with a letter"#]]
+    .assert_eq(&error.to_string());
     assert!(error.problems().is_sorted_by_key(|problem| problem.line));
     assert_eq!(error.to_string().lines().count(), 5);
     assert_eq!(error.more(), 0);
@@ -266,40 +217,33 @@ fn problems_are_sorted_by_line() {
 
 #[test]
 fn the_first_twenty_problems_are_reported_and_the_others_counted() {
-    let unknown: String = (0..27).map(|number| format!("unknown-{number} = 1\n")).collect();
-    let error = Inputs::parse(&format!("{unknown}{DEFAULT_INPUTS}")).unwrap_err();
-    let lines: Vec<_> = error.problems().iter().map(|problem| problem.line).collect();
-    assert_eq!(lines, (1..=20).map(Some).collect::<Vec<_>>());
-    assert_eq!(error.more(), 7);
-    assert_eq!(error.to_string().lines().last(), Some("and 7 more"));
+    let negative = DEFAULT_INPUTS.replace("mean = ", "mean = -").replace("best = ", "best = -");
+    let text = negative.replace("worst = ", "worst = -").replace("_pct = ", "_pct = -");
+    let text = text.replace("low = ", "low = -").replace("high = ", "high = -");
+    let error = Inputs::parse(&text).unwrap_err();
+    assert_eq!(error.problems().len(), 20);
+    assert!(error.problems().is_sorted_by_key(|problem| problem.line));
+    assert_eq!(error.more(), 8);
+    assert_eq!(error.to_string().lines().last(), Some("and 8 more"));
 }
 
 #[test]
-fn notations_other_than_plain_numbers_get_a_suggestion() {
-    for (value, meant) in [
-        ("1,24", "1.24"),
-        ("1,000", "1000 or 1.000"),
-        ("1 000", "1000"),
-        ("$1.24", "1.24"),
-        ("24 %", "24"),
-        ("1.24 USD", "1.24"),
-        (".05", "0.05"),
-        ("5.", "5.0"),
-        ("01.24", "1.24"),
-        ("1.24;", "1.24"),
-        ("1.24 // high", "1.24"),
-    ] {
-        let message = format!("overhead: {value} is not a plain number; did you mean {meant}?");
-        check("overhead = 1.24", &format!("overhead = {value} # comment"), &message);
-    }
-    let message = "best: 18,5 is not a plain number; did you mean 18.5?";
-    check("best = 16.5", "best = 18,5", message);
-    // All of them are reported at once, but not numbers that TOML accepts.
-    let text = DEFAULT_INPUTS
-        .replace("fee_usd = 0.65", "fee_usd = $1.80")
-        .replace("overhead = 1.24", "overhead = 1,24")
-        .replace("retarget_days = 14", "retarget_days = +1_4");
-    assert_eq!(Inputs::parse(&text).unwrap_err().problems().len(), 2);
+fn other_notations_are_refused_with_the_parsers_message() {
+    let notations =
+        ["1,24", "1,000", "1 000", "$1.24", "24 %", "1.24 USD", ".05", "5.", "01.24", "1.24;"];
+    let cases = notations.map(|notation| ("overhead = 1.24", format!("overhead = {notation}")));
+    expect![[r#"
+        here: cannot read `overhead = 1,24`: unexpected key or value, expected newline, `#`
+        here: cannot read `overhead = 1,000`: unexpected key or value, expected newline, `#`
+        here: cannot read `overhead = 1 000`: string values must be quoted, expected literal string
+        here: cannot read `overhead = $1.24`: string values must be quoted, expected literal string
+        here: cannot read `overhead = 24 %`: string values must be quoted, expected literal string
+        here: cannot read `overhead = 1.24 USD`: string values must be quoted, expected literal string
+        here: cannot read `overhead = .05`: invalid mantissa, expected digits
+        here: cannot read `overhead = 5.`: invalid fraction, expected digits
+        here: cannot read `overhead = 01.24`: unexpected leading zero, expected nothing
+        here: cannot read `overhead = 1.24;`: invalid float, expected nothing
+    "#]].assert_eq(&messages(&cases));
 }
 
 /// The text after the colon comes from the parser, and may differ between versions.
@@ -322,17 +266,17 @@ fn a_syntax_error_is_reported_with_its_line_and_the_parsers_message() {
         let start_of_line = text.rfind(&format!("\n{line}")).unwrap() + 1;
         let number = text[..start_of_line].matches('\n').count() + 1;
         assert_eq!(problem.line, Some(number), "{problem}");
-        let start = format!("cannot parse `{line}`: ");
+        let start = format!("cannot read `{line}`: ");
         assert!(problem.message.len() > start.len(), "{problem}");
         assert!(problem.message.starts_with(&start), "{problem}");
     }
     // An unclosed array is found at the next field, an unclosed string at the end of the file.
     let error = Inputs::parse(&DEFAULT_INPUTS.replace("overhead = 1.24", "overhead = [1,"));
     let error = error.unwrap_err().to_string();
-    assert!(error.contains("cannot parse `price_usd = 80000.0`: "), "{error}");
+    assert!(error.contains("cannot read `price_usd = 80000.0`: "), "{error}");
     let error = Inputs::parse(&DEFAULT_INPUTS.replace("overhead = 1.24", "overhead = \"\"\""));
     let error = error.unwrap_err().to_string();
-    assert!(error.contains("cannot parse `the end of the file`: "), "{error}");
+    assert!(error.contains("cannot read `the end of the file`: "), "{error}");
 }
 
 #[test]
@@ -340,60 +284,45 @@ fn a_path_with_a_line_break_gets_a_hint_about_backslashes() {
     let series = "[series]\nnetwork = \"data\\network.csv\"\n[[region]]";
     let text = DEFAULT_INPUTS.replacen("[[region]]", series, 1);
     let error = Inputs::parse_with_series(&text, |_| Ok(Vec::new())).unwrap_err();
-    let message = "series.network must have 1 to 255 visible characters; in a path, write / or use single quotes, because a backslash starts an escape";
+    let message = "network must have 1 to 255 visible characters; in a path, write / or use single quotes, because a backslash starts an escape";
     assert!(error.to_string().ends_with(message), "{error}");
 }
 
 #[test]
 fn regions_need_double_brackets_and_tables_single_ones() {
-    let message = "network is a list; expected a table [network] with hashrate_eh, block_reward_coins, fee_usd and overhead";
-    check("[network]", "[[network]]", message);
-    let lines: Vec<_> = DEFAULT_INPUTS
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| *line == "[[region]]")
-        .map(|(index, _)| index + 1)
-        .collect();
     let pieces: Vec<_> = DEFAULT_INPUTS.split("[[region]]").collect();
     let [before, us, eu, cn] = pieces[..] else { panic!("expected three regions") };
-    let message = "[region] is a single table; write [[region]] for each region";
-    for (single, written) in [
-        (vec![0], ["[region]", "[[region]]", "[[region]]"]),
-        (vec![1], ["[[region]]", "[ region ] # Europe", "[[region]]"]),
-        (vec![2], ["[[region]]", "[[region]]", "[region]"]),
-        (vec![0, 2], ["[region]", "[[region]]", "[region]"]),
-        (vec![0, 1, 2], ["[region]", "[region]", "[region]"]),
+    let mut messages = messages(&[("[network]", "[[network]]")]);
+    for [a, b, c] in [
+        ["[region]", "[[region]]", "[[region]]"],
+        ["[[region]]", "[ region ] # Europe", "[[region]]"],
+        ["[region]", "[region]", "[region]"],
     ] {
-        let [a, b, c] = written;
         let error = Inputs::parse(&format!("{before}{a}{us}{b}{eu}{c}{cn}")).unwrap_err();
-        let expected = single.iter().map(|region| format!("line {}: {message}", lines[*region]));
-        assert_eq!(error.to_string(), expected.collect::<Vec<_>>().join("\n"), "{written:?}");
+        messages += &format!("{error}\n");
     }
-    let error = Inputs::parse(&format!("{before}[region]\n")).unwrap_err();
-    let message =
-        "region is a table; expected a list of tables, each written [[region]] in double brackets";
-    assert_eq!(error.to_string(), format!("line {}: {message}", lines[0]));
+    messages += &Inputs::parse(&format!("{before}[region]\n")).unwrap_err().to_string();
+    expect![[r#"
+        here: cannot read `[[network]]`: invalid type: table, expected a number
+        line 115: cannot read `[[region]]`: duplicate key
+        line 115: cannot read `[ region ] # Europe`: duplicate key
+        line 115: cannot read `[region]`: duplicate key
+        line 107: cannot read `[region]`: invalid type: table, expected a list"#]]
+    .assert_eq(&messages);
 }
 
 #[test]
-fn a_missing_table_is_reported_but_not_its_stray_fields() {
-    let [network, movement] = [
-        "network is missing; expected a table [network] with hashrate_eh, block_reward_coins, fee_usd and overhead",
-        "movement is missing; expected a table [movement] with difficulty_pct, hashrate_pct, fee_pct and electricity_pct",
-    ];
-    for (header, message) in [("[network]", network), ("[movement]", movement)] {
-        let error = Inputs::parse(&DEFAULT_INPUTS.replace(header, "")).unwrap_err();
-        assert_eq!(error.to_string(), message);
-    }
-    let message = "netwrok is unknown; did you mean network? Known fields: seed, coin, network, decimals, movement, capital, region and series";
-    check("[network]", "[netwrok]", message);
-    assert_eq!(
-        Inputs::parse("").unwrap_err().to_string(),
-        format!(
-            "seed is missing; expected a whole number from 0 to 2^63 - 1\n{network}\n{movement}\n\
-             region is missing; expected a list of tables, each written [[region]] in double brackets"
-        )
-    );
+fn a_missing_table_is_reported() {
+    let cases = [("[network]", ""), ("[movement]", ""), ("[network]", "[netwrok]")];
+    let without = cases.map(|(header, other)| {
+        Inputs::parse(&DEFAULT_INPUTS.replace(header, other)).unwrap_err().to_string()
+    });
+    let empty = Inputs::parse("").unwrap_err().to_string();
+    expect![[r#"
+        line 19: cannot read `block_reward_coins = 3.125`: unknown field `block_reward_coins`, expected `name` or `symbol`
+        line 52: cannot read `difficulty_pct = 13.5`: unknown field `difficulty_pct`, expected `usd` or `hashrate_eh`
+        line 13: cannot read `[netwrok]`: unknown field `netwrok`, expected one of `seed`, `coin`, `network`, `decimals`, `movement`, `capital`, `region`, `series`
+        line 1: cannot read `the end of the file`: missing field `seed`"#]].assert_eq(&(without.join("\n") + "\n" + &empty));
 }
 
 #[test]
@@ -409,28 +338,27 @@ fn the_fingerprint_has_64_digits_and_changes_with_every_byte() {
 
 #[test]
 fn levels_must_be_in_order() {
-    let message =
-        "region \"us\": efficiency_j_per_th is 23, 17.9, 19.7; expected best <= mean <= worst";
-    check("best = 16.5", "best = 23", message);
-    let message = "region \"us\": electricity_usd_per_kwh is 0.0425, 0.0485, 0.045; expected low <= mean <= high";
-    check("high = 0.055", "high = 0.045", message);
+    let cases = [("best = 16.5", "best = 23"), ("high = 0.055", "high = 0.045")];
+    expect![[r#"
+        here: efficiency_j_per_th is 23, 17.9, 19.7; expected best <= mean <= worst
+        here: electricity_usd_per_kwh is 0.0425, 0.0485, 0.045; expected low <= mean <= high
+    "#]]
+    .assert_eq(&messages(&cases));
 }
 
 #[test]
 fn ids_must_be_unique_well_formed_and_not_reserved() {
-    let cases = [
-        ("us", "id \"us\" is a duplicate; each id must be unique"),
-        ("global", "id \"global\" is reserved for worldwide data; choose another"),
-        ("", "id is \"\"; expected 1 to 32 of a-z, 0-9 and '-', starting with a letter"),
-        ("EU", "id is \"EU\"; expected 1 to 32 of a-z, 0-9 and '-', starting with a letter"),
-        ("e/u", "id is \"e/u\"; expected 1 to 32 of a-z, 0-9 and '-', starting with a letter"),
-    ];
-    for (id, message) in cases {
-        check("id = \"eu\"", &format!("id = {id:?}"), &format!("region {id:?}: {message}"));
-    }
-    let message = "region \"eu\": name must have 1 to 64 visible characters";
-    check("name = \"Europe\"", "name = \"\"", message);
-    for name in [
+    let ids = ["us", "global", "", "EU", "e/u"].map(|id| ("id = \"eu\"", format!("id = {id:?}")));
+    expect![[r#"
+        line 116: id is "us"; expected an id that no other region has
+        here: id is "global"; expected another id, because this one is reserved for worldwide data
+        here: id is ""; expected 1 to 32 of a-z, 0-9 and '-', starting with a letter
+        here: id is "EU"; expected 1 to 32 of a-z, 0-9 and '-', starting with a letter
+        here: id is "e/u"; expected 1 to 32 of a-z, 0-9 and '-', starting with a letter
+    "#]]
+    .assert_eq(&messages(&ids));
+    let names = [
+        "",
         "Eu\\nrope",
         "  ",
         "\\u202eEurope",
@@ -439,21 +367,21 @@ fn ids_must_be_unique_well_formed_and_not_reserved() {
         "\\u3164",
         "\\u061cEu",
         "\\U0001ffff",
-    ] {
-        check("name = \"Europe\"", &format!("name = \"{name}\""), message);
-    }
+    ]
+    .map(|name| ("name = \"Europe\"", format!("name = \"{name}\"")));
+    let message = "here: name must have 1 to 64 visible characters\n";
+    assert_eq!(messages(&names), message.repeat(names.len()));
 }
 
 #[test]
 fn names_that_start_a_spreadsheet_formula_are_refused() {
-    let message = "region \"eu\": name must not start with =, +, - or @, which start a formula";
-    for name in ["=1+1", "+1", "-1", "@SUM(A1)", "＝1+1", "＋1", "－1", "＠SUM(A1)"] {
-        check("name = \"Europe\"", &format!("name = {name:?}"), message);
-    }
-    let message = "region \"eu\": name must not start or end with a space";
-    for name in [" =1+1", " Europe", "Europe ", "\u{a0}=1", "\u{3000}Europe"] {
-        check("name = \"Europe\"", &format!("name = \"{name}\""), message);
-    }
+    let named = |name: &str| ("name = \"Europe\"", format!("name = \"{name}\""));
+    let names = ["=1+1", "+1", "-1", "@SUM(A1)", "＝1+1", "＋1", "－1", "＠SUM(A1)"].map(named);
+    let message = "here: name must not start with =, +, - or @, which start a formula\n";
+    assert_eq!(messages(&names), message.repeat(names.len()));
+    let names = [" =1+1", " Europe", "Europe ", "\u{a0}=1", "\u{3000}Europe"].map(named);
+    let message = "here: name must not start or end with a space\n";
+    assert_eq!(messages(&names), message.repeat(names.len()));
     for name in ["A=1+1", "Zürich", "北京", "Île-de-France", "(West) + East", "1 & 2", "é"] {
         let text = DEFAULT_INPUTS.replace("\"Europe\"", &format!("{name:?}"));
         assert!(Inputs::parse(&text).is_ok(), "{name}");
@@ -479,24 +407,25 @@ fn check_message(error: &InputsError) {
 
 #[test]
 fn input_in_a_message_is_escaped() {
-    for (piece, replacement, repeated) in [
-        ("overhead = 1.24", "overhead = \"\\u001b[31mred\\u0007\"", r"\u{1b}[31mred\u{7}"),
-        ("overhead = 1.24", "overhead = \"a\\nb\\r\\tc\"", r"a\nb\r\tc"),
-        (
-            "overhead = 1.24",
-            "\"\\u001b]0;title\\u0007\" = 1",
-            r"network.\u{1b}]0;title\u{7} is unknown",
-        ),
-        ("overhead = 1.24", "\"over\u{202e}head\" = 1", r"network.over\u{202e}head is unknown"),
-        ("overhead = 1.24", "\"over\u{2028}head\" = 1", r"network.over\u{2028}head is unknown"),
-        ("overhead = 1.24", "\"Zürich 北京\" = 1", "network.Zürich 北京 is unknown"),
-        ("overhead = 1.24", "over\u{1b}[2Jhead = 1", r"over\u{1b}[2Jhead"),
-        ("id = \"eu\"", "id = \"\\u009b31m\"", r#"id is "\u{9b}31m"#),
-    ] {
-        let error = Inputs::parse(&DEFAULT_INPUTS.replace(piece, replacement)).unwrap_err();
-        check_message(&error);
-        assert!(error.to_string().contains(repeated), "{error} lacks {repeated}");
-    }
+    expect![[r#"
+        here: cannot read `overhead = "\u001b[31mred\u0007"`: invalid type: string "\u{1b}[31mred\u{7}", expected a number
+        here: cannot read `overhead = "a\nb\r\tc"`: invalid type: string "a\nb\r\tc", expected a number
+        here: cannot read `"\u001b]0;title\u0007" = 1`: unknown field `\u{1b}]0;title\u{7}`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hashes_per_difficulty`, `retarget_days`, `price_usd`, `reward`
+        here: cannot read `"over\u{202e}head" = 1`: unknown field `over\u{202e}head`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hashes_per_difficulty`, `retarget_days`, `price_usd`, `reward`
+        here: cannot read `"over\u{2028}head" = 1`: unknown field `over\u{2028}head`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hashes_per_difficulty`, `retarget_days`, `price_usd`, `reward`
+        here: cannot read `"Zürich 北京" = 1`: unknown field `Zürich 北京`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hashes_per_difficulty`, `retarget_days`, `price_usd`, `reward`
+        here: cannot read `over\u{1b}[2Jhead = 1`: key with no value, expected `=`
+        here: id is "\u009b31m"; expected 1 to 32 of a-z, 0-9 and '-', starting with a letter
+    "#]].assert_eq(&messages(&[
+        ("overhead = 1.24", "overhead = \"\\u001b[31mred\\u0007\""),
+        ("overhead = 1.24", "overhead = \"a\\nb\\r\\tc\""),
+        ("overhead = 1.24", "\"\\u001b]0;title\\u0007\" = 1"),
+        ("overhead = 1.24", "\"over\u{202e}head\" = 1"),
+        ("overhead = 1.24", "\"over\u{2028}head\" = 1"),
+        ("overhead = 1.24", "\"Zürich 北京\" = 1"),
+        ("overhead = 1.24", "over\u{1b}[2Jhead = 1"),
+        ("id = \"eu\"", "id = \"\\u009b31m\""),
+    ]));
 }
 
 #[test]
@@ -512,16 +441,6 @@ fn long_messages_are_shortened_in_the_middle() {
     for error in [&value, &key, &id] {
         check_message(error);
     }
-    let value = value.to_string();
-    assert!(value.contains(": network.overhead is the string \"é"), "{value}");
-    assert!(
-        value.contains("...") && value.ends_with("; expected a number from 1 to 10"),
-        "{value}"
-    );
-    assert!(
-        key.to_string().ends_with("hashes_per_difficulty, retarget_days, price_usd and reward"),
-        "{key}"
-    );
     let bare = "a".repeat(1 << 18);
     check_message(&Inputs::parse(&bare).unwrap_err());
     check_message(&Inputs::parse(&format!("seed = {bare}")).unwrap_err());
@@ -580,54 +499,52 @@ proptest! {
 
 #[test]
 fn missing_unknown_and_mistyped_fields_are_reported_with_their_line() {
-    let overhead = "overhead = 1.24";
-    let missing = "network.overhead is missing; expected a number from 1 to 10";
-    check_at("[network]", overhead, "", missing);
-    let known = "hashrate_eh, block_reward_coins, fee_usd, overhead, seconds_per_block, hashes_per_difficulty, retarget_days, price_usd and reward";
-    for (replacement, message) in [
-        ("overhaed = 1.24", format!("network.overhaed is unknown; did you mean overhead? Known fields: {known}")),
-        ("overhead = \"1.24\"", "network.overhead is the string \"1.24\"; expected a number from 1 to 10, without quotes".to_owned()),
-        ("overhead = true", "network.overhead is true; expected a number from 1 to 10".to_owned()),
-        ("overhead = 2024-01-01", "network.overhead is the date 2024-01-01; expected a number from 1 to 10".to_owned()),
-        ("overhead = [1.24]", "network.overhead is a list; expected a number from 1 to 10".to_owned()),
-        ("overhead = {}", "network.overhead is a table; expected a number from 1 to 10".to_owned()),
-    ] {
-        check(overhead, replacement, &message);
-    }
-    let error =
-        Inputs::parse(&DEFAULT_INPUTS.replace(overhead, "overhead = 1\nseed = 5")).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .ends_with(": network.seed is unknown; seed belongs above the first table")
-    );
-    let error =
-        Inputs::parse(&DEFAULT_INPUTS.replace(overhead, "overhead = 1\ncolour = 5")).unwrap_err();
-    assert!(
-        error.to_string().ends_with(&format!(": network.colour is unknown; known fields: {known}"))
-    );
-    let message =
-        "region \"us\": efficiency_j_per_th.best is missing; expected a number from 0.001 to 1e13";
-    check("best = 16.5, ", "", message);
-    let message =
-        "region \"us\": efficiency_j_per_th is 18.5; expected a table with best, mean and worst";
-    check("{ best = 16.5, mean = 17.9, worst = 19.7 }", "18.5", message);
-    let message = "seed is 99999999999999999999; expected a whole number from 0 to 2^63 - 1";
-    check("seed = 20240420", "seed = 99999999999999999999", message);
-    let message = "region number 2: id is 5; expected a string in quotes";
-    check("id = \"eu\"", "id = 5", message);
+    expect![[r#"
+        line 13: cannot read `[network]`: missing field `overhead`
+        here: cannot read `overhaed = 1.24`: unknown field `overhaed`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hashes_per_difficulty`, `retarget_days`, `price_usd`, `reward`
+        here: cannot read `overhead = "1.24"`: invalid type: string "1.24", expected a number
+        here: cannot read `overhead = true`: invalid type: boolean `true`, expected a number
+        here: cannot read `overhead = 2024-01-01`: invalid type: table, expected a number
+        here: cannot read `overhead = [1.24]`: invalid type: sequence, expected a number
+        here: cannot read `overhead = {}`: invalid type: table, expected a number
+        here: cannot read `seed = 5`: unknown field `seed`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hashes_per_difficulty`, `retarget_days`, `price_usd`, `reward`
+        here: cannot read `colour = 5`: unknown field `colour`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hashes_per_difficulty`, `retarget_days`, `price_usd`, `reward`
+        here: cannot read `efficiency_j_per_th = { mean = 17.9, worst = 19.7 }`: missing field `best`
+        here: cannot read `efficiency_j_per_th = 18.5`: invalid type: floating point `18.5`, expected a table with best, mean and worst
+        here: cannot read `seed = 99999999999999999999`: invalid type: integer `99999999999999999999`, expected a whole number
+        here: cannot read `seed = 1.5`: invalid type: floating point `1.5`, expected a whole number
+        here: cannot read `id = 5`: invalid type: integer `5`, expected a string
+    "#]].assert_eq(&messages(&[
+        ("overhead = 1.24", "# none"),
+        ("overhead = 1.24", "overhaed = 1.24"),
+        ("overhead = 1.24", "overhead = \"1.24\""),
+        ("overhead = 1.24", "overhead = true"),
+        ("overhead = 1.24", "overhead = 2024-01-01"),
+        ("overhead = 1.24", "overhead = [1.24]"),
+        ("overhead = 1.24", "overhead = {}"),
+        ("overhead = 1.24", "seed = 5"),
+        ("overhead = 1.24", "colour = 5"),
+        ("{ best = 16.5, ", "{ "),
+        ("{ best = 16.5, mean = 17.9, worst = 19.7 }", "18.5"),
+        ("seed = 20240420", "seed = 99999999999999999999"),
+        ("seed = 20240420", "seed = 1.5"),
+        ("id = \"eu\"", "id = 5"),
+    ]));
 }
 
 #[test]
 fn series_are_only_allowed_in_a_file() {
-    let message = "series is only allowed in a file, because its paths are relative to it";
-    check("# The regions, in", "[series]\nnetwork = \"network.csv\"\n#", message);
+    let text =
+        DEFAULT_INPUTS.replacen("[[region]]", "[series]\nnetwork = \"n.csv\"\n[[region]]", 1);
+    let error = Inputs::parse(&text).unwrap_err().to_string();
+    let message = "[series] is only allowed in a file, because its paths are relative to it";
+    assert!(error.ends_with(message), "{error}");
 }
 
 #[test]
 fn at_least_one_region_is_required() {
     let (before_regions, _) = DEFAULT_INPUTS.split_once("[[region]]").unwrap();
     let error = Inputs::parse(&format!("region = []\n{before_regions}")).unwrap_err();
-    let message = "line 1: region is an empty list; expected a list of tables, each written [[region]] in double brackets";
+    let message = "line 1: region is []; expected at least one [[region]]";
     assert_eq!(error.to_string(), message);
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
+use expect_test::expect;
 use ghi_engine::{Inputs, InputsError, visible};
 use proptest::prelude::*;
 
@@ -28,7 +29,16 @@ fn check_network(lines: &[&str], message: &str) {
     assert_eq!(error.to_string(), format!("network.csv {message}"));
 }
 
-/// The same for the region series.
+/// The messages about a network series, for each of these texts.
+fn messages<A: AsRef<[u8]>>(files: &[A]) -> String {
+    let message = |file: &A| {
+        let error = parse(INPUTS, file, REGIONS).unwrap_err();
+        error.to_string().replace("network.csv ", "") + "\n"
+    };
+    files.iter().map(message).collect()
+}
+
+/// Checks that a region series with these lines is refused with this message.
 #[track_caller]
 fn check_regions(lines: &[&str], message: &str) {
     let error = parse(INPUTS, NETWORK, lines.join("\n")).unwrap_err();
@@ -75,44 +85,26 @@ fn the_fingerprint_is_the_sha_256_of_all_files() {
 fn the_fields_that_name_series_are_checked() {
     let network = "network = \"network.csv\"";
     let line = INPUTS[..INPUTS.find(network).unwrap()].matches('\n').count() + 1;
-    for (piece, replacement, offset, message) in [
-        (
-            network,
-            "network = \"other.csv\"",
-            0,
-            "series.network \"other.csv\" cannot be read: No such file or directory",
-        ),
-        (network, "network = 5", 0, "series.network is 5; expected a string in quotes"),
-        (
-            network,
-            "network = \"\"",
-            0,
-            "series.network must have 1 to 255 visible characters; in a path, write / or use single quotes, because a backslash starts an escape",
-        ),
-        (
-            network,
-            "netwrok = \"network.csv\"",
-            0,
-            "series.netwrok is unknown; did you mean network? Known fields: network, regions, valid_days and regions_valid_days",
-        ),
-        (
-            "valid_days = 45",
-            "valid_days = 3661",
-            3,
-            "series.valid_days is 3661; expected a whole number from 0 to 3660",
-        ),
-        (
-            "valid_days = 45",
-            "valid_days = -1",
-            3,
-            "series.valid_days is -1; expected a whole number from 0 to 3660",
-        ),
-    ] {
-        let error = parse(&INPUTS.replace(piece, replacement), NETWORK, REGIONS).unwrap_err();
-        assert_eq!(error.to_string(), format!("line {}: {message}", line + offset));
-    }
+    let replaced = |(piece, replacement): (&str, &str)| {
+        parse(&INPUTS.replace(piece, replacement), NETWORK, REGIONS).unwrap_err().to_string()
+    };
+    let cases = [
+        (network, "network = \"other.csv\""),
+        (network, "network = 5"),
+        (network, "network = \"\""),
+        (network, "netwrok = \"network.csv\""),
+        ("valid_days = 45", "valid_days = 3661"),
+        ("valid_days = 45", "valid_days = -1"),
+    ];
+    expect![[r#"
+        line 24: network "other.csv" cannot be read: No such file or directory
+        line 24: cannot read `network = 5`: invalid type: integer `5`, expected a string
+        line 24: network must have 1 to 255 visible characters; in a path, write / or use single quotes, because a backslash starts an escape
+        line 24: cannot read `netwrok = "network.csv"`: unknown field `netwrok`, expected one of `network`, `regions`, `valid_days`, `regions_valid_days`
+        line 27: valid_days is 3661; expected a whole number from 0 to 3660
+        line 27: valid_days is -1; expected a whole number from 0 to 3660"#]].assert_eq(&cases.map(replaced).join("\n"));
     let none = INPUTS.replace(network, "").replace("regions = \"regions.csv\"", "");
-    let message = "series names no file; expected network, regions or both";
+    let message = "[series] names no file; expected network, regions or both";
     assert_eq!(
         parse(&none, NETWORK, REGIONS).unwrap_err().to_string(),
         format!("line {}: {message}", line - 1)
@@ -121,53 +113,47 @@ fn the_fields_that_name_series_are_checked() {
 
 #[test]
 fn mistakes_in_the_header_are_reported() {
-    let row = "2025-10-03,108200000000000,781.4";
-    let known = "date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored";
-    check_network(&[], "line 1: the file is empty; expected a header: date,difficulty");
-    check_network(
-        &[row],
-        "line 1: the header is missing; the first line must name the columns: date,difficulty",
-    );
-    check_network(&["date,difficulty"], "line 1: no rows below the header; expected at least one");
-    check_network(
-        &["date;difficulty", "2025-10-03;1"],
-        "line 1: cells are separated by \";\"; expected commas: date,difficulty",
-    );
-    check_network(
-        &["date\tdifficulty", "2025-10-03\t1"],
-        "line 1: cells are separated by tabs; expected commas: date,difficulty",
-    );
-    check_network(&["date,hashrate_eh", "2025-10-03,1"], "line 1: missing column difficulty");
-    check_network(
-        &["date,difficulty,date", "2025-10-03,1,1"],
-        "line 1, column 3 (date): duplicate column; each column must appear once",
-    );
-    check_network(
-        &["date,difficulty,hashrate", row],
-        &format!(
-            "line 1, column 3 (hashrate): unknown column; did you mean hashrate_eh? Known columns: {known}"
-        ),
-    );
-    check_network(
-        &["date,difficulty,source", row],
-        &format!("line 1, column 3 (source): unknown column; known columns: {known}"),
-    );
-    check_network(
-        &["date,difficulty,", row],
-        &format!("line 1, column 3: the column has no name; known columns: {known}"),
-    );
-    check_network(
-        &["Date,difficulty,hashrate_eh", row],
-        &format!(
-            "line 1, column 1 (Date): unknown column; did you mean date? Known columns: {known}"
-        ),
-    );
-    check_network(
-        &["date, difficulty,hashrate_eh", row],
-        &format!(
-            "line 1, column 2 ( difficulty): unknown column; did you mean difficulty? Known columns: {known}"
-        ),
-    );
+    let row = "2025-10-03,108200000000000,781.4\n";
+    expect![[r#"
+        line 1: expected the header date,difficulty
+        line 1: missing column date and difficulty
+        line 1, column 1 (2025-10-03): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 2 (108200000000000): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 3 (781.4): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1: no rows below the header; expected at least one
+        line 1: missing column date
+        line 1, column 1 (date;difficulty): unknown column; did you mean difficulty? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1: missing column date
+        line 1, column 1 (date\tdifficulty): unknown column; did you mean difficulty? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1: missing column difficulty
+        line 1, column 3 (date): duplicate column; each column must appear once
+        line 1, column 3 (hashrate): unknown column; did you mean hashrate_eh? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 3 (source): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 3: unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 1 (Date): unknown column; did you mean date? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 2 ( difficulty): unknown column; did you mean difficulty? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1: missing column date and difficulty
+        line 1, column 1 (sep=): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 2: unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1: missing column date
+        line 1, column 1 (# difficulty): unknown column; did you mean difficulty? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 2 ( by day): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+    "#]].assert_eq(&messages(&[
+        "",
+        row,
+        "date,difficulty",
+        "date;difficulty\n2025-10-03;1",
+        "date\tdifficulty\n2025-10-03\t1",
+        "date,hashrate_eh\n2025-10-03,1",
+        "date,difficulty,date\n2025-10-03,1,1",
+        &format!("date,difficulty,hashrate\n{row}"),
+        &format!("date,difficulty,source\n{row}"),
+        &format!("date,difficulty,\n{row}"),
+        &format!("Date,difficulty,hashrate_eh\n{row}"),
+        &format!("date, difficulty,hashrate_eh\n{row}"),
+        "sep=,\ndate,difficulty\n2025-10-03,1",
+        "# difficulty, by day\ndate,difficulty\n2025-10-03,1",
+    ]));
     check_regions(
         &["date,region_id", "2025-10-01,north"],
         "line 1: no data columns; expected at least one of hashrate_share_pct, efficiency_j_per_th_best, efficiency_j_per_th_mean, efficiency_j_per_th_worst, electricity_usd_per_kwh_low, electricity_usd_per_kwh_mean, electricity_usd_per_kwh_high and overhead",
@@ -176,22 +162,17 @@ fn mistakes_in_the_header_are_reported() {
 
 #[test]
 fn an_unknown_column_does_not_hide_a_missing_one() {
-    let row = "2025-10-03,1,1";
-    let known = "date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored";
-    check_network(
-        &["date,hash,hashrate_eh", row],
-        &format!(
-            "line 1: missing column difficulty\n\
-             network.csv line 1, column 2 (hash): unknown column; known columns: {known}"
-        ),
-    );
-    // A misspelled column is not reported as missing, too.
-    check_network(
-        &["date,dificulty,hashrate_eh", row],
-        &format!(
-            "line 1, column 2 (dificulty): unknown column; did you mean difficulty? Known columns: {known}"
-        ),
-    );
+    // A misspelled column is not reported as missing, too. A column that the file already has is not suggested.
+    expect![[r#"
+        line 1: missing column difficulty
+        line 1, column 2 (hash): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 2 (dificulty): unknown column; did you mean difficulty? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 4 (hashrate): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+    "#]].assert_eq(&messages(&[
+        "date,hash,hashrate_eh\n2025-10-03,1,1",
+        "date,dificulty,hashrate_eh\n2025-10-03,1,1",
+        "date,difficulty,hashrate_eh,hashrate\n2025-10-03,1,1,1",
+    ]));
     let known = "date, region_id, hashrate_share_pct, efficiency_j_per_th_best";
     for field in ["electricity_usd_per_kwh", "efficiency_j_per_th"] {
         let rows = format!("date,region_id,hashrate_share_pct,{field}\n2025-10-01,north,55,1\n");
@@ -201,41 +182,28 @@ fn an_unknown_column_does_not_hide_a_missing_one() {
         );
         assert!(error.starts_with(&message) && error.lines().count() == 1, "{error}");
     }
-    // A column that the file already has is not suggested.
-    check_network(
-        &["date,difficulty,hashrate_eh,hashrate", "2025-10-03,1,1,1"],
-        "line 1, column 4 (hashrate): unknown column; known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored",
-    );
 }
 
 #[test]
-fn the_first_line_must_be_the_header() {
-    for (first, what) in [
-        ("sep=,", "sets the separator"),
-        ("SEP=;", "sets the separator"),
-        ("# difficulty, by day", "is a comment"),
-    ] {
-        check_network(
-            &[first, "date,difficulty", "2025-10-03,1"],
-            &format!("line 1: the first line {what}; expected the header: date,difficulty"),
-        );
-    }
-}
-
-#[test]
-fn other_file_formats_are_recognized() {
-    let workbook = "an Excel workbook or a zip archive; save the sheet as \"CSV UTF-8\"";
-    let utf_16 = "in UTF-16; save it as \"CSV UTF-8\"";
-    for (bytes, what) in [
-        (&b"\xff\xfed\0a\0t\0e\0"[..], utf_16),
-        (b"\xfe\xff\0d\0a\0t\0e", utf_16),
-        (b"\x1f\x8b\x08\0", "compressed with gzip; decompress it"),
-        (b"PK\x03\x04\x14\0", workbook),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1", workbook),
-    ] {
-        let error = parse(INPUTS, bytes, REGIONS).unwrap_err();
-        assert_eq!(error.to_string(), format!("network.csv line 1: the file is {what}"));
-    }
+fn other_file_formats_are_refused() {
+    expect![[r#"
+        line 1: not valid UTF-8; save the file as "CSV UTF-8"
+        line 1: expected the header date,difficulty
+        line 1: not valid UTF-8; save the file as "CSV UTF-8"
+        line 1: expected the header date,difficulty
+        line 1: not valid UTF-8; save the file as "CSV UTF-8"
+        line 1: expected the header date,difficulty
+        line 1: missing column date and difficulty
+        line 1, column 1 (PK\u{3}\u{4}\u{14}\u{0}): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1: not valid UTF-8; save the file as "CSV UTF-8"
+        line 1: expected the header date,difficulty
+    "#]].assert_eq(&messages(&[
+        &b"\xff\xfed\0a\0t\0e\0"[..],
+        b"\xfe\xff\0d\0a\0t\0e",
+        b"\x1f\x8b\x08\0",
+        b"PK\x03\x04\x14\0",
+        b"\xd0\xcf\x11\xe0\xa1\xb1",
+    ]));
 }
 
 #[test]
@@ -254,96 +222,71 @@ fn rows_of_empty_cells_are_skipped() {
 
 #[test]
 fn invalid_cells_are_reported() {
+    let rows = [
+        "2025-10-03,,1,1,1",
+        "2025-10-03,0,1,1,1",
+        "2025-10-03,1e16,1,1,1",
+        "2025-10-03,-1,1,1,1",
+        "2025-10-03,1,-1,1,1",
+        "2025-10-03,1,1,1e999,1",
+        "2025-10-03,1,\"1,5\",1,1",
+        "2025-10-03,1,1,$5,1",
+        "2025-10-03,1,1,.5,1",
+        "2025-10-03,1,1,5.,1",
+        "2025-10-03,1,1,5 %,1",
+        "2025-10-03,1,1, 5,1",
+        "2025-10-03,1,1,+5,1",
+        "2025-10-03,1,1,1_000,1",
+        "2025-10-03,1,1,inf,1",
+        "2025-10-03 ,1,1,1,1",
+        "2025-10-03,1,1\u{a0}000,1,1",
+        "2025-10-03,1,\u{a0}1,1,1",
+        "2025-10-03,1,1,nan,1",
+        "2025-10-03,1,1,1,n/a",
+        "2025-02-29,1,1,1,1",
+        "0000-01-01,1,1,1,1",
+        "03.10.2025,1,1,1,1",
+        ",1,1,1,1",
+        "2025-10-03,1,1,1",
+        "2025-10-03,1,1,5,1,1",
+        "2025-10-03,\"1,1,5,1\n",
+    ];
     let header = "date,difficulty,hashrate_eh,fee_usd,block_reward_coins";
-    for (row, message) in [
-        (
-            "2025-10-03,,1,1,1",
-            "column 2 (difficulty): the cell is empty; expected a number from 1 to 9e15",
-        ),
-        ("2025-10-03,0,1,1,1", "column 2 (difficulty): \"0\" is not a number from 1 to 9e15"),
-        (
-            "2025-10-03,1e16,1,1,1",
-            "column 2 (difficulty): \"1e16\" is not a number from 1 to 9e15; divide the column by a power of ten, and multiply hashes_per_difficulty in [network] by it",
-        ),
-        ("2025-10-03,-1,1,1,1", "column 2 (difficulty): \"-1\" is not a number from 1 to 9e15"),
-        (
-            "2025-10-03,1,-1,1,1",
-            "column 3 (hashrate_eh): \"-1\" is not a number from 1e-12 to 1000000",
-        ),
-        (
-            "2025-10-03,1,1,1e999,1",
-            "column 4 (fee_usd): \"1e999\" is not a number from 1e-6 to 1000000",
-        ),
-        (
-            "2025-10-03,1,\"1,5\",1,1",
-            "column 3 (hashrate_eh): 1,5 is not a plain number; did you mean 1.5?",
-        ),
-        ("2025-10-03,1,1,$5,1", "column 4 (fee_usd): $5 is not a plain number; did you mean 5?"),
-        ("2025-10-03,1,1,.5,1", "column 4 (fee_usd): .5 is not a plain number; did you mean 0.5?"),
-        ("2025-10-03,1,1,5.,1", "column 4 (fee_usd): 5. is not a plain number; did you mean 5.0?"),
-        ("2025-10-03,1,1,5 %,1", "column 4 (fee_usd): 5 % is not a plain number; did you mean 5?"),
-        (
-            "2025-10-03,1,1, 5,1",
-            "column 4 (fee_usd): \" 5\" has leading or trailing spaces; remove them",
-        ),
-        ("2025-10-03,1,1,+5,1", "column 4 (fee_usd): +5 is not a plain number; did you mean 5?"),
-        (
-            "2025-10-03,1,1,1_000,1",
-            "column 4 (fee_usd): 1_000 is not a plain number; did you mean 1000?",
-        ),
-        (
-            "2025-10-03,1,1,inf,1",
-            "column 4 (fee_usd): \"inf\" is not a number from 1e-6 to 1000000",
-        ),
-        (
-            "2025-10-03 ,1,1,1,1",
-            "column 1 (date): \"2025-10-03 \" has leading or trailing spaces; remove them",
-        ),
-        (
-            "2025-10-03,1,1\u{a0}000,1,1",
-            "column 3 (hashrate_eh): 1\\u{a0}000 is not a plain number; did you mean 1000?",
-        ),
-        (
-            "2025-10-03,1,\u{a0}1,1,1",
-            "column 3 (hashrate_eh): \"\\u{a0}1\" has leading or trailing spaces; remove them",
-        ),
-        (
-            "2025-10-03,1,1,nan,1",
-            "column 4 (fee_usd): \"nan\" is not a number from 1e-6 to 1000000",
-        ),
-        (
-            "2025-10-03,1,1,1,n/a",
-            "column 5 (block_reward_coins): \"n/a\" is not a number from 1e-6 to 1e9",
-        ),
-        (
-            "2025-02-29,1,1,1,1",
-            "column 1 (date): \"2025-02-29\" is not a valid calendar date, such as 2026-01-31",
-        ),
-        (
-            "0000-01-01,1,1,1,1",
-            "column 1 (date): \"0000-01-01\" is not a valid calendar date, such as 2026-01-31",
-        ),
-        ("03.10.2025,1,1,1,1", "column 1 (date): \"03.10.2025\" is not a date such as 2026-01-31"),
-        (",1,1,1,1", "column 1 (date): the cell is empty; expected a date such as 2026-01-31"),
-    ] {
-        check_network(&[header, row], &format!("line 2, {message}"));
-    }
-    for (row, message) in [
-        (
-            "2025-10-03,1,1,1",
-            "found 4 cells; expected 5, as in the header (empty cells need a comma too)",
-        ),
-        (
-            "2025-10-03,1,1,5,1,1",
-            "found 6 cells; expected 5, as in the header (a comma in a number separates cells)",
-        ),
-        (
-            "2025-10-03,\"1,1,5,1\n",
-            "found 2 cells; expected 5, as in the header (a quoted cell continues on the next line)",
-        ),
-    ] {
-        check_network(&[header, row], &format!("line 2: {message}"));
-    }
+    expect![[r#"
+        line 2, column 2 (difficulty): "" is not a number from 1 to 9e15
+        line 2, column 2 (difficulty): "0" is not a number from 1 to 9e15
+        line 2, column 2 (difficulty): "1e16" is not a number from 1 to 9e15; divide the column by a power of ten, and multiply hashes_per_difficulty in [network] by it
+        line 2, column 2 (difficulty): "-1" is not a number from 1 to 9e15
+        line 2, column 3 (hashrate_eh): "-1" is not a number from 1e-12 to 1000000
+        line 2, column 4 (fee_usd): "1e999" is not a number from 1e-6 to 1000000
+        line 2, column 3 (hashrate_eh): "1,5" is not a number from 1e-12 to 1000000
+        line 2, column 4 (fee_usd): "$5" is not a number from 1e-6 to 1000000
+        line 2: region "islands": the cost of a coin on 2025-10-03 can be as low as 1.3e-9 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 9
+        regions.csv line 2: region "north": the cost of a coin on 2025-10-03 can be as low as 9.78e-10 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 10
+        regions.csv line 3: region "south": the cost of a coin on 2025-10-03 can be as low as 1.21e-9 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 9
+        line 2: region "islands": the cost of a coin on 2025-10-03 can be as low as 1.3e-9 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 9
+        regions.csv line 2: region "north": the cost of a coin on 2025-10-03 can be as low as 9.78e-10 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 10
+        regions.csv line 3: region "south": the cost of a coin on 2025-10-03 can be as low as 1.21e-9 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 9
+        line 2, column 4 (fee_usd): "5 %" is not a number from 1e-6 to 1000000
+        line 2, column 4 (fee_usd): " 5" is not a number from 1e-6 to 1000000
+        line 2: region "islands": the cost of a coin on 2025-10-03 can be as low as 1.3e-9 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 9
+        regions.csv line 2: region "north": the cost of a coin on 2025-10-03 can be as low as 9.78e-10 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 10
+        regions.csv line 3: region "south": the cost of a coin on 2025-10-03 can be as low as 1.21e-9 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 9
+        line 2, column 4 (fee_usd): "1_000" is not a number from 1e-6 to 1000000
+        line 2, column 4 (fee_usd): "inf" is not a number from 1e-6 to 1000000
+        line 2, column 1 (date): "2025-10-03 " is not a valid date such as 2026-01-31
+        line 2, column 3 (hashrate_eh): "1\u{a0}000" is not a number from 1e-12 to 1000000
+        line 2, column 3 (hashrate_eh): "\u{a0}1" is not a number from 1e-12 to 1000000
+        line 2, column 4 (fee_usd): "nan" is not a number from 1e-6 to 1000000
+        line 2, column 5 (block_reward_coins): "n/a" is not a number from 1e-6 to 1e9
+        line 2, column 1 (date): "2025-02-29" is not a valid date such as 2026-01-31
+        line 2, column 1 (date): "0000-01-01" is not a valid date such as 2026-01-31
+        line 2, column 1 (date): "03.10.2025" is not a valid date such as 2026-01-31
+        line 2, column 1 (date): "" is not a valid date such as 2026-01-31
+        line 2: found 4 cells; expected 5, as in the header
+        line 2: found 6 cells; expected 5, as in the header
+        line 2: found 2 cells; expected 5, as in the header
+    "#]].assert_eq(&messages(&rows.map(|row| format!("{header}\n{row}"))));
 }
 
 #[test]
@@ -409,7 +352,7 @@ fn unknown_regions_and_levels_out_of_order_are_reported() {
         ),
         (
             "2025-10-01, north,55,16,0.05,0.06",
-            "column 2 (region_id): \" north\" has leading or trailing spaces; remove them",
+            "column 2 (region_id): \" north\" is not the id of a region: \"north\", \"south\" and \"islands\"",
         ),
         (
             "2025-10-01,north,55.001,16,0.05,0.06",
@@ -509,7 +452,7 @@ fn invalid_utf_8_is_refused_with_its_line() {
     let error = parse(INPUTS, b"date,difficulty\n2025-10-03,1\n\xff", REGIONS).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "network.csv line 3: the file is not valid UTF-8; save it as UTF-8"
+        "network.csv line 3: not valid UTF-8; save the file as \"CSV UTF-8\""
     );
 }
 

@@ -1,24 +1,29 @@
-//! The fields of an inputs file, and their defaults.
+//! Checks the fields of an inputs file, and fills in their defaults.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use ghi_contract::{GLOBAL, REGION_ID_MAX, is_region_id};
+use toml::Spanned;
 
-use crate::calendar::date_of;
+use crate::calendar::{date_of, day_number, parse_date};
 use crate::decimal::Decimal;
-use crate::inputs::table::Table;
+use crate::inputs::file::{
+    CapitalTable, CoinTable, EfficiencyTable, ElectricityTable, InputsFile, MovementTable,
+    NetworkTable, Number, RegionTable, RewardTable, SeriesTable,
+};
 use crate::inputs::{
     CapitalInputs, Coin, DecimalsInputs, Fingerprint, Inputs, MovementInputs, NetworkInputs,
     RegionInputs,
 };
-use crate::problems::{InputFile, Location};
+use crate::problems::{InputFile, Location, ProblemReport};
 use crate::ranges::{self, EFFICIENCY_LEVELS, ELECTRICITY_LEVELS, LevelsField, ValidRange};
 use crate::registry::{SHARE_DECIMALS, WHOLE_NETWORK_PCT};
 use crate::series::{Series, SeriesFiles};
 use crate::text::{is_invisible, visible};
 
-/// The tables that an inputs file must have.
-pub(super) const REQUIRED_TABLES: [&str; 2] = ["network", "movement"];
+/// The most regions that a network may have: twice as many as the largest public maps of miners.
+pub(super) const REGIONS_MAX: usize = 256;
 
 /// Bitcoin's block time in seconds.
 const SECONDS_PER_BLOCK: f64 = 600.0;
@@ -27,17 +32,17 @@ const SECONDS_PER_BLOCK: f64 = 600.0;
 const HASHES_PER_DIFFICULTY: f64 = 4_294_967_296.0;
 
 /// The time of Bitcoin's 2016 blocks in days.
-const RETARGET_DAYS: i64 = 14;
+const RETARGET_DAYS: f64 = 14.0;
 
 /// The default number of decimals: cents, and hundredths of EH/s.
-const DECIMALS: u8 = 2;
+const DECIMALS: f64 = 2.0;
 
 /// How many days a row of the network series is valid: a month, plus some time to publish the next
 /// row.
-const VALID_DAYS: i64 = 45;
+const VALID_DAYS: f64 = 45.0;
 
 /// The same for regions: a year, plus some time to publish the next row.
-const REGIONS_VALID_DAYS: i64 = 400;
+const REGIONS_VALID_DAYS: f64 = 400.0;
 
 /// The longest symbol of a coin in characters.
 const SYMBOL_MAX: usize = 10;
@@ -64,188 +69,319 @@ pub(super) struct Locations {
     pub(super) regions: Vec<Location<'static>>,
 }
 
-/// Reads every field, and the files that it names. Values with problems are replaced with placeholders. The
-/// inputs have neither series nor a fingerprint yet.
-pub(super) fn read(
-    root: &mut Table<'_>,
-    read_file: Option<ReadFile<'_>>,
-) -> (Inputs, SeriesFiles, Locations) {
-    let seed = root.seed("seed");
-    let coin = root.table("coin", coin);
-    let ((network, overhead), [hashrate_eh, fee_usd, price_usd]) = root.table("network", |table| {
-        let fields = ["hashrate_eh", "fee_usd", "price_usd"];
-        (network(table), fields.map(|field| table.location(field)))
-    });
-    let decimals = root.table("decimals", |table| DecimalsInputs {
-        usd: table.whole_or("usd", DECIMALS, ranges::DECIMALS_USD),
-        hashrate_eh: table.whole_or("hashrate_eh", DECIMALS, ranges::DECIMALS_HASHRATE_EH),
-    });
-    let movement = root.table("movement", movement);
-    let capital_location = root.location("capital");
-    let capital = root.has("capital").then(|| {
-        root.table("capital", |table| CapitalInputs {
-            usd_per_th: table.number("usd_per_th", ranges::USD_PER_TH),
-            years: table.number("years", ranges::YEARS),
-        })
-    });
-    let (regions, locations) = regions(root, overhead);
-    let locations = Locations {
-        hashrate_eh,
-        fee_usd,
-        price_usd,
-        capital: capital_location,
-        regions: locations,
-    };
-    let (series, fingerprint) = (Series::default(), Fingerprint::new([]));
-    let inputs =
-        Inputs { seed, coin, network, decimals, movement, capital, regions, series, fingerprint };
-    (inputs, series_files(root, read_file), locations)
+/// Checks values, and reports the wrong ones with their lines.
+pub(super) struct FieldChecks<'a> {
+    text: &'a str,
+    pub(super) problems: &'a ProblemReport,
+    /// The byte at which each line but the first starts.
+    line_starts: Vec<usize>,
 }
 
-fn coin(table: &mut Table<'_>) -> Coin {
-    let name = if table.has("name") { display_name(table) } else { Coin::default().name };
-    let symbol = if table.has("symbol") { table.string("symbol") } else { None };
-    let is_symbol = |text: &&str| {
-        (1..=SYMBOL_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric())
-    };
-    if let Some(text) = symbol.filter(|text| !is_symbol(text)) {
-        let allowed = format!("1 to {SYMBOL_MAX} characters from A-Z, a-z and 0-9");
-        table.report("symbol", &format!("is {text:?}; expected {allowed}"));
+impl<'a> FieldChecks<'a> {
+    pub(super) fn new(text: &'a str, problems: &'a ProblemReport) -> Self {
+        let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let line_starts = newlines.map(|(at, _)| at + 1).collect();
+        Self { text, problems, line_starts }
     }
-    Coin { name, symbol: symbol.map(str::to_owned) }
-}
 
-/// Reads the network, and the overhead of regions without their own.
-fn network(table: &mut Table<'_>) -> (NetworkInputs, f64) {
-    let required = [
-        ("hashrate_eh", ranges::HASHRATE_EH),
-        ("block_reward_coins", ranges::BLOCK_REWARD_COINS),
-        ("fee_usd", ranges::FEE_USD),
-        ("overhead", ranges::OVERHEAD),
-    ];
-    let [hashrate_eh, block_reward_coins, fee_usd, overhead] =
-        required.map(|(name, range)| table.number(name, range));
-    let network = NetworkInputs {
-        hashrate_eh,
-        block_reward_coins,
-        fee_usd,
-        seconds_per_block: table.number_or(
-            "seconds_per_block",
-            SECONDS_PER_BLOCK,
-            ranges::SECONDS_PER_BLOCK,
-        ),
-        hashes_per_difficulty: table.number_or(
-            "hashes_per_difficulty",
-            HASHES_PER_DIFFICULTY,
-            ranges::HASHES_PER_DIFFICULTY,
-        ),
-        retarget_days: table.whole_or("retarget_days", RETARGET_DAYS, ranges::RETARGET_DAYS).max(1),
-        price_usd: table.has("price_usd").then(|| table.number("price_usd", ranges::PRICE_USD)),
-        rewards: rewards(table),
-    };
-    (network, overhead)
-}
-
-/// Reads the rewards, each with the day from which it applies.
-fn rewards(table: &mut Table<'_>) -> Vec<(i64, f64)> {
-    if !table.has("reward") {
-        return Vec::new();
+    /// The location of a part of the text.
+    pub(super) fn location(&self, span: &Range<usize>) -> Location<'static> {
+        Location::toml(Some(1 + self.line_starts.partition_point(|start| *start <= span.start)))
     }
-    let mut previous = None;
-    table.tables("reward", |table| {
-        let from = table.day("from");
-        if let (Some(from), Some(previous)) = (from, previous)
-            && from <= previous
+
+    /// Reports a problem with a field. The message follows the field's name.
+    fn report<T>(&self, field: &Spanned<T>, message: &str) {
+        let span = field.span();
+        let before = self.text[..span.start].trim_end_matches([' ', '\t', '=', '"', '\'']);
+        let name = before.rsplit([' ', '\t', '\n', '{', ',', '[', '.', '"', '\'']).next();
+        let name = name.unwrap_or_default();
+        self.problems.add(self.location(&span), &format!("{name} {message}"));
+    }
+
+    /// Reports the value of a field.
+    fn refuse<T>(&self, field: &Spanned<T>, expected: &str) {
+        self.report(field, &format!("is {}; expected {expected}", &self.text[field.span()]));
+    }
+
+    fn number(&self, number: &Number, range: ValidRange) -> f64 {
+        if !range.contains(*number.get_ref()) {
+            self.refuse(number, &format!("a number {range}"));
+            return range.min;
+        }
+        *number.get_ref()
+    }
+
+    fn number_or(&self, number: &Option<Number>, default: f64, range: ValidRange) -> f64 {
+        number.as_ref().map_or(default, |number| self.number(number, range))
+    }
+
+    fn whole_or(&self, number: &Option<Number>, default: f64, range: ValidRange) -> f64 {
+        let Some(number) = number else { return default };
+        if !range.contains(*number.get_ref()) || number.get_ref().fract() != 0.0 {
+            self.refuse(number, &format!("a whole number {range}"));
+            return default;
+        }
+        *number.get_ref()
+    }
+
+    /// Checks every field, and reads the files that they name. The inputs have neither series nor a fingerprint
+    /// yet.
+    pub(super) fn read(
+        &self,
+        file: &InputsFile,
+        read_file: Option<ReadFile<'_>>,
+    ) -> (Inputs, SeriesFiles, Locations) {
+        let decimals = &file.decimals;
+        let capital = |capital: &Spanned<CapitalTable>| CapitalInputs {
+            usd_per_th: self.number(&capital.get_ref().usd_per_th, ranges::USD_PER_TH),
+            years: self.number(&capital.get_ref().years, ranges::YEARS),
+        };
+        let [usd, hashrate_eh] = [
+            (&decimals.usd, ranges::DECIMALS_USD),
+            (&decimals.hashrate_eh, ranges::DECIMALS_HASHRATE_EH),
+        ]
+        .map(|(number, range)| self.whole_or(number, DECIMALS, range) as u8);
+        let inputs = Inputs {
+            seed: file.seed,
+            coin: self.coin(&file.coin),
+            network: self.network(&file.network),
+            decimals: DecimalsInputs { usd, hashrate_eh },
+            movement: self.movement(&file.movement),
+            capital: file.capital.as_ref().map(capital),
+            regions: self.regions(file),
+            series: Series::default(),
+            fingerprint: Fingerprint::new([]),
+        };
+        (inputs, self.series_files(file.series.as_ref(), read_file), self.locations(file))
+    }
+
+    fn locations(&self, file: &InputsFile) -> Locations {
+        let of = |number: &Number| self.location(&number.span());
+        let NetworkTable { hashrate_eh, fee_usd, price_usd, .. } = &file.network;
+        let capital = file.capital.as_ref();
+        let efficiency = |region: &RegionTable| self.location(&region.efficiency_j_per_th.span());
+        Locations {
+            hashrate_eh: of(hashrate_eh),
+            fee_usd: of(fee_usd),
+            price_usd: price_usd.as_ref().map_or(Location::toml(None), of),
+            capital: capital.map_or(Location::toml(None), |table| self.location(&table.span())),
+            regions: file.region.get_ref().iter().map(efficiency).collect(),
+        }
+    }
+
+    fn coin(&self, table: &CoinTable) -> Coin {
+        let name = table.name.as_ref().map_or(Coin::default().name, |name| self.display_name(name));
+        let is_symbol = |text: &str| {
+            let is_allowed = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            (1..=SYMBOL_MAX).contains(&text.len()) && is_allowed
+        };
+        if let Some(symbol) = &table.symbol
+            && !is_symbol(symbol.get_ref())
         {
-            let [from, previous] = [from, previous].map(date_of);
-            let message = format!("is {from}; expected a date after the previous one, {previous}");
-            table.report("from", &message);
+            let allowed = format!("1 to {SYMBOL_MAX} characters from A-Z, a-z and 0-9");
+            self.refuse(symbol, &allowed);
         }
-        previous = from;
-        (from.unwrap_or_default(), table.number("coins", ranges::BLOCK_REWARD_COINS))
-    })
-}
-
-/// Reads the movements, in percent of the base level.
-fn movement(table: &mut Table<'_>) -> MovementInputs {
-    let range = |max| ValidRange { min: 0.0, max };
-    MovementInputs {
-        difficulty_pct: table.number("difficulty_pct", range(50.0)),
-        hashrate_pct: table.number("hashrate_pct", range(30.0)),
-        fee_pct: table.number("fee_pct", range(90.0)),
-        electricity_pct: table.number("electricity_pct", range(50.0)),
-        weekday_pct: table.number_or("weekday_pct", 0.0, range(20.0)),
-        spread_pct: table.number_or("spread_pct", 0.0, range(90.0)),
-        price_pct: table.number_or("price_pct", 0.0, range(90.0)),
+        Coin { name, symbol: table.symbol.as_ref().map(|symbol| symbol.get_ref().clone()) }
     }
-}
 
-/// Reads the regions and the locations of their efficiencies. Both are empty if a region has problems.
-fn regions(root: &mut Table<'_>, overhead: f64) -> (Vec<RegionInputs>, Vec<Location<'static>>) {
-    let before = root.problems().count();
-    let mut ids = HashSet::new();
-    let mut last_share = None;
-    let regions: Vec<_> = root.tables("region", |table| {
-        let region = region(table, overhead);
-        if !region.id.is_empty() && !ids.insert(region.id.clone()) {
-            table.report("id", &format!("{:?} is a duplicate; each id must be unique", region.id));
+    fn network(&self, table: &NetworkTable) -> NetworkInputs {
+        let hashes = &table.hashes_per_difficulty;
+        let days = self.whole_or(&table.retarget_days, RETARGET_DAYS, ranges::RETARGET_DAYS);
+        let price = |price| self.number(price, ranges::PRICE_USD);
+        NetworkInputs {
+            hashrate_eh: self.number(&table.hashrate_eh, ranges::HASHRATE_EH),
+            block_reward_coins: self.number(&table.block_reward_coins, ranges::BLOCK_REWARD_COINS),
+            fee_usd: self.number(&table.fee_usd, ranges::FEE_USD),
+            seconds_per_block: self.number_or(
+                &table.seconds_per_block,
+                SECONDS_PER_BLOCK,
+                ranges::SECONDS_PER_BLOCK,
+            ),
+            hashes_per_difficulty: self.number_or(
+                hashes,
+                HASHES_PER_DIFFICULTY,
+                ranges::HASHES_PER_DIFFICULTY,
+            ),
+            retarget_days: (days as i64).max(1),
+            price_usd: table.price_usd.as_ref().map(price),
+            rewards: self.rewards(&table.reward),
         }
-        last_share = Some(table.location("hashrate_share_pct"));
-        (region, table.location(EFFICIENCY_LEVELS.name))
-    });
-    if root.problems().count() > before {
-        return (Vec::new(), Vec::new());
     }
-    let counts = regions.iter().map(|(region, _)| region.hashrate_share_pct.count());
-    let sum = Decimal::new(counts.sum(), SHARE_DECIMALS);
-    if let Some(location) = last_share.filter(|_| sum != WHOLE_NETWORK_PCT) {
-        let sum = sum.to_f64();
-        let message = format!(
-            "the hashrate_share_pct values add up to {sum}; expected exactly 100 (reported at the last region)"
-        );
-        root.problems().add(location, &message);
-    }
-    regions.into_iter().unzip()
-}
 
-fn region(table: &mut Table<'_>, overhead: f64) -> RegionInputs {
-    RegionInputs {
-        id: region_id(table),
-        name: display_name(table),
-        hashrate_share_pct: hashrate_share(table),
-        efficiency_j_per_th: levels(table, EFFICIENCY_LEVELS),
-        electricity_usd_per_kwh: levels(table, ELECTRICITY_LEVELS),
-        overhead: table.number_or("overhead", overhead, ranges::OVERHEAD),
-        electricity_line: table.location(ELECTRICITY_LEVELS.name).line().unwrap_or_default(),
+    /// Checks the rewards, each with the day from which it applies.
+    fn rewards(&self, tables: &[RewardTable]) -> Vec<(i64, f64)> {
+        let mut previous = None;
+        let reward = |RewardTable { from, coins }: &RewardTable| {
+            let day = parse_date(from.get_ref()).map(day_number).ok();
+            if day.is_none() {
+                self.refuse(from, "a valid date in quotes such as \"2028-04-17\"");
+            } else if let Some(previous) = previous.filter(|previous| day <= Some(*previous)) {
+                self.refuse(from, &format!("a date after the previous one, {}", date_of(previous)));
+            }
+            previous = day;
+            (day.unwrap_or_default(), self.number(coins, ranges::BLOCK_REWARD_COINS))
+        };
+        tables.iter().map(reward).collect()
     }
-}
 
-/// Reads an id. Returns an empty string if it isn't valid.
-fn region_id(table: &mut Table<'_>) -> String {
-    let Some(id) = table.string("id") else { return String::new() };
-    if id == GLOBAL {
-        table.report("id", &format!("{id:?} is reserved for worldwide data; choose another"));
-        return String::new();
+    /// Checks the movements, in percent of the base level.
+    fn movement(&self, table: &MovementTable) -> MovementInputs {
+        let range = |max| ValidRange { min: 0.0, max };
+        MovementInputs {
+            difficulty_pct: self.number(&table.difficulty_pct, range(50.0)),
+            hashrate_pct: self.number(&table.hashrate_pct, range(30.0)),
+            fee_pct: self.number(&table.fee_pct, range(90.0)),
+            electricity_pct: self.number(&table.electricity_pct, range(50.0)),
+            weekday_pct: self.number_or(&table.weekday_pct, 0.0, range(20.0)),
+            spread_pct: self.number_or(&table.spread_pct, 0.0, range(90.0)),
+            price_pct: self.number_or(&table.price_pct, 0.0, range(90.0)),
+        }
     }
-    if !is_region_id(id) {
-        let allowed = format!("1 to {REGION_ID_MAX} of a-z, 0-9 and '-', starting with a letter");
-        table.report("id", &format!("is {id:?}; expected {allowed}"));
-        return String::new();
-    }
-    id.to_owned()
-}
 
-/// Reads the name of a region or a coin.
-fn display_name(table: &mut Table<'_>) -> String {
-    let Some(name) = table.string("name") else { return String::new() };
-    if !is_printable(name, NAME_MAX) {
-        table.report("name", &format!("must have 1 to {NAME_MAX} visible characters"));
-    } else if name.trim() != name {
-        table.report("name", "must not start or end with a space");
-    } else if name.starts_with(FORMULA_STARTS) {
-        table.report("name", "must not start with =, +, - or @, which start a formula");
+    /// Checks the regions. Returns none if one has problems.
+    fn regions(&self, file: &InputsFile) -> Vec<RegionInputs> {
+        let tables = file.region.get_ref();
+        let Some(last) = tables.last() else {
+            self.refuse(&file.region, "at least one [[region]]");
+            return Vec::new();
+        };
+        if tables.len() > REGIONS_MAX {
+            let location = self.location(&file.region.span());
+            self.problems.add(location, &too_many_regions(tables.len()));
+            return Vec::new();
+        }
+        let overhead = self.number(&file.network.overhead, ranges::OVERHEAD);
+        let before = self.problems.count();
+        let regions: Vec<_> = tables.iter().map(|table| self.region(table, overhead)).collect();
+        let mut ids = HashSet::new();
+        for table in tables.iter().filter(|table| !ids.insert(table.id.get_ref())) {
+            self.refuse(&table.id, "an id that no other region has");
+        }
+        if self.problems.count() > before {
+            return Vec::new();
+        }
+        let counts = regions.iter().map(|region| region.hashrate_share_pct.count());
+        let sum = Decimal::new(counts.sum(), SHARE_DECIMALS);
+        if sum != WHOLE_NETWORK_PCT {
+            let sum = sum.to_f64();
+            let location = self.location(&last.hashrate_share_pct.span());
+            let message = format!(
+                "the hashrate_share_pct values add up to {sum}; expected exactly 100 (reported at the last region)"
+            );
+            self.problems.add(location, &message);
+        }
+        regions
     }
-    name.to_owned()
+
+    fn region(&self, table: &RegionTable, overhead: f64) -> RegionInputs {
+        let RegionTable { id, efficiency_j_per_th, electricity_usd_per_kwh, .. } = table;
+        let EfficiencyTable { best, mean, worst } = efficiency_j_per_th.get_ref();
+        let efficiency = self.levels(efficiency_j_per_th, EFFICIENCY_LEVELS, [best, mean, worst]);
+        let ElectricityTable { low, mean, high } = electricity_usd_per_kwh.get_ref();
+        let electricity =
+            self.levels(electricity_usd_per_kwh, ELECTRICITY_LEVELS, [low, mean, high]);
+        if id.get_ref() == GLOBAL {
+            self.refuse(id, "another id, because this one is reserved for worldwide data");
+        } else if !is_region_id(id.get_ref()) {
+            let allowed =
+                format!("1 to {REGION_ID_MAX} of a-z, 0-9 and '-', starting with a letter");
+            self.refuse(id, &allowed);
+        }
+        let share_pct = self.number(&table.hashrate_share_pct, ranges::HASHRATE_SHARE_PCT);
+        let hashrate_share_pct = Decimal::nearest(share_pct, SHARE_DECIMALS);
+        // Rounding doesn't change a share with at most two decimals.
+        if hashrate_share_pct.to_f64() != share_pct {
+            self.refuse(&table.hashrate_share_pct, "at most two decimals");
+        }
+        RegionInputs {
+            id: id.get_ref().clone(),
+            name: self.display_name(&table.name),
+            hashrate_share_pct,
+            efficiency_j_per_th: efficiency,
+            electricity_usd_per_kwh: electricity,
+            overhead: self.number_or(&table.overhead, overhead, ranges::OVERHEAD),
+            electricity_line: self.location(&electricity_usd_per_kwh.span()).line(),
+        }
+    }
+
+    fn levels<T>(&self, table: &Spanned<T>, field: LevelsField, numbers: [&Number; 3]) -> [f64; 3] {
+        let before = self.problems.count();
+        let values = numbers.map(|number| self.number(number, field.range));
+        let problem = field.order_problem(values).filter(|_| self.problems.count() == before);
+        if let Some(problem) = problem {
+            self.report(table, &problem);
+        }
+        values
+    }
+
+    /// Checks the name of a region or a coin.
+    fn display_name(&self, name: &Spanned<String>) -> String {
+        let text = name.get_ref();
+        if !is_printable(text, NAME_MAX) {
+            self.report(name, &format!("must have 1 to {NAME_MAX} visible characters"));
+        } else if text.trim() != text {
+            self.report(name, "must not start or end with a space");
+        } else if text.starts_with(FORMULA_STARTS) {
+            self.report(name, "must not start with =, +, - or @, which start a formula");
+        }
+        text.clone()
+    }
+
+    fn series_files(
+        &self,
+        series: Option<&Spanned<SeriesTable>>,
+        read_file: Option<ReadFile<'_>>,
+    ) -> SeriesFiles {
+        let none = SeriesFiles {
+            network: None,
+            regions: None,
+            valid_days: VALID_DAYS as i64,
+            regions_valid_days: REGIONS_VALID_DAYS as i64,
+        };
+        let Some(series) = series else { return none };
+        let Some(read_file) = read_file else {
+            let message =
+                "[series] is only allowed in a file, because its paths are relative to it";
+            self.problems.add(self.location(&series.span()), message);
+            return none;
+        };
+        let table = series.get_ref();
+        if table.network.is_none() && table.regions.is_none() {
+            let message = "[series] names no file; expected network, regions or both";
+            self.problems.add(self.location(&series.span()), message);
+        }
+        let days = |days, default| self.whole_or(days, default, ranges::VALID_DAYS) as i64;
+        SeriesFiles {
+            network: self.series_file(&table.network, InputFile::NetworkSeries, read_file),
+            regions: self.series_file(&table.regions, InputFile::RegionSeries, read_file),
+            valid_days: days(&table.valid_days, VALID_DAYS),
+            regions_valid_days: days(&table.regions_valid_days, REGIONS_VALID_DAYS),
+        }
+    }
+
+    fn series_file(
+        &self,
+        name: &Option<Spanned<String>>,
+        file: InputFile,
+        read_file: ReadFile<'_>,
+    ) -> Option<Vec<u8>> {
+        let field = name.as_ref()?;
+        let name = field.get_ref();
+        if !is_printable(name, FILE_NAME_MAX) {
+            // In a string, "data\network.csv" has a line break.
+            let hint =
+                "in a path, write / or use single quotes, because a backslash starts an escape";
+            let message = format!("must have 1 to {FILE_NAME_MAX} visible characters; {hint}");
+            self.report(field, &message);
+            return None;
+        }
+        self.problems.set_name(file, name);
+        let bytes = read_file(name);
+        if let Err(reason) = &bytes {
+            self.report(field, &format!("{:?} cannot be read: {reason}", visible(name, NAME_MAX)));
+        }
+        bytes.ok()
+    }
 }
 
 /// Whether a string can be displayed: not blank, not too long, and without invisible characters.
@@ -254,82 +390,7 @@ fn is_printable(text: &str, max: usize) -> bool {
     !is_long && !text.trim().is_empty() && !text.chars().any(is_invisible)
 }
 
-fn hashrate_share(table: &mut Table<'_>) -> Decimal {
-    const NAME: &str = "hashrate_share_pct";
-    let share_pct = table.number(NAME, ranges::HASHRATE_SHARE_PCT);
-    let share = Decimal::nearest(share_pct, SHARE_DECIMALS);
-    // Rounding doesn't change a share with at most two decimals.
-    if share.to_f64() != share_pct {
-        table.report(NAME, &format!("is {share_pct}; expected at most two decimals"));
-    }
-    share
-}
-
-fn levels(region: &mut Table<'_>, field: LevelsField) -> [f64; 3] {
-    let before = region.problems().count();
-    let values = region
-        .table(field.name, |table| field.levels.map(|level| table.number(level, field.range)));
-    if region.problems().count() == before
-        && let Some(message) = field.order_problem(values)
-    {
-        region.report(field.name, &message);
-    }
-    values
-}
-
-fn series_files(root: &mut Table<'_>, read_file: Option<ReadFile<'_>>) -> SeriesFiles {
-    let none = SeriesFiles {
-        network: None,
-        regions: None,
-        valid_days: VALID_DAYS,
-        regions_valid_days: REGIONS_VALID_DAYS,
-    };
-    if !root.has("series") {
-        return none;
-    }
-    let Some(read_file) = read_file else {
-        root.report("series", "is only allowed in a file, because its paths are relative to it");
-        return none;
-    };
-    let mut names_file = false;
-    let files = root.table("series", |table| {
-        names_file = table.has("network") | table.has("regions");
-        SeriesFiles {
-            network: series_file(table, "network", InputFile::NetworkSeries, read_file),
-            regions: series_file(table, "regions", InputFile::RegionSeries, read_file),
-            valid_days: table.whole_or("valid_days", VALID_DAYS, ranges::VALID_DAYS),
-            regions_valid_days: table.whole_or(
-                "regions_valid_days",
-                REGIONS_VALID_DAYS,
-                ranges::VALID_DAYS,
-            ),
-        }
-    });
-    if !names_file {
-        root.report("series", "names no file; expected network, regions or both");
-    }
-    files
-}
-
-fn series_file(
-    table: &mut Table<'_>,
-    field: &'static str,
-    file: InputFile,
-    read_file: ReadFile<'_>,
-) -> Option<Vec<u8>> {
-    let name = if table.has(field) { table.string(field)? } else { return None };
-    if !is_printable(name, FILE_NAME_MAX) {
-        // In a string, "data\network.csv" has a line break.
-        let hint = "in a path, write / or use single quotes, because a backslash starts an escape";
-        let message = format!("must have 1 to {FILE_NAME_MAX} visible characters; {hint}");
-        table.report(field, &message);
-        return None;
-    }
-    table.problems().set_name(file, name);
-    let bytes = read_file(name);
-    if let Err(reason) = &bytes {
-        let name = visible(name, NAME_MAX);
-        table.report(field, &format!("{name:?} cannot be read: {reason}"));
-    }
-    bytes.ok()
+/// The message for a file with too many regions.
+pub(super) fn too_many_regions(count: usize) -> String {
+    format!("the file has {count} regions; at most {REGIONS_MAX} are allowed")
 }

@@ -11,7 +11,7 @@ use crate::series::Series;
 
 mod parse;
 mod fields;
-mod table;
+mod file;
 mod precision;
 
 /// The text of [`Inputs::default`], with comments and sources.
@@ -117,8 +117,8 @@ pub(crate) struct RegionInputs {
     pub(crate) electricity_usd_per_kwh: [f64; 3],
     /// The region's own, or the network's.
     pub(crate) overhead: f64,
-    /// The line of the prices in the inputs file, counted from 1.
-    pub(crate) electricity_line: usize,
+    /// The line of the prices in the inputs file, if it is known.
+    pub(crate) electricity_line: Option<usize>,
 }
 
 impl Default for Inputs {

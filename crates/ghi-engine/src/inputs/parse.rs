@@ -1,27 +1,34 @@
 //! Parses and checks inputs.
 
-use toml::de::{DeTable, DeValue, Error};
+use toml::de::Error;
 
-use crate::inputs::fields::{self, ReadFile};
-use crate::inputs::table::TomlFile;
+use crate::inputs::fields::{FieldChecks, REGIONS_MAX, ReadFile, too_many_regions};
 use crate::inputs::{Fingerprint, Inputs, precision};
-use crate::number::explain_notation;
 use crate::problems::{InputsError, Location, ProblemReport};
 use crate::series::read::read_series;
 use crate::text::visible;
 
 /// The maximum number of [`STRUCTURE`] bytes in an inputs file. The parser needs up to a kilobyte of
-/// memory for each. A file with 10,000 regions, the most allowed, has about 350,000.
-const STRUCTURE_MAX: usize = 400_000;
+/// memory for each. A file with the most regions has about 10,000.
+const STRUCTURE_MAX: usize = 100_000;
 
 /// The bytes that make the parser allocate memory: they start fields, tables, list items and lines.
 const STRUCTURE: &[u8] = b"=.,[{\n";
 
+/// What the parser calls types of Rust, and the words of TOML for them.
+const PLAIN_WORDS: [(&str, &str); 5] = [
+    ("f64", "a number"),
+    ("u64", "a whole number"),
+    (" as i128", ""),
+    ("type: map", "type: table"),
+    ("a sequence", "a list"),
+];
+
 /// The longest part of a line that a message repeats, in characters.
 const LINE_MAX: usize = 64;
 
-/// A header that allows only one region.
-const SINGLE_REGION: &str = "[region]";
+/// The header of a region.
+const REGION: &str = "[[region]]";
 
 impl Inputs {
     /// Parses and checks a TOML text that names no series.
@@ -42,18 +49,12 @@ impl Inputs {
         let problems = ProblemReport::default();
         check_size(text, &problems);
         problems.check()?;
-        let file = TomlFile::new(text, &problems);
-        let entries = match DeTable::parse(text) {
-            Ok(entries) => entries.into_inner(),
-            Err(error) => {
-                report_syntax_error(text, &error, &file, &problems);
-                DeTable::new()
-            }
-        };
-        problems.check()?;
-        let (mut inputs, files, locations) =
-            file.read(&entries, &fields::REQUIRED_TABLES, |root| fields::read(root, read_file));
-        drop(entries);
+        let checks = FieldChecks::new(text, &problems);
+        let file = toml::from_str(text).map_err(|error| {
+            report_toml(text, &error, &checks);
+            problems.error()
+        })?;
+        let (mut inputs, files, locations) = checks.read(&file, read_file);
         inputs.series = read_series(&files, &inputs.regions, &problems);
         problems.check()?;
         let series_files = [&files.network, &files.regions].into_iter().flatten();
@@ -65,48 +66,28 @@ impl Inputs {
     }
 }
 
-/// Refuses a file that would need too much memory to parse.
+/// Refuses a file with too many regions, or one that would need too much memory to parse.
 fn check_size(text: &str, problems: &ProblemReport) {
-    if text.bytes().filter(|byte| STRUCTURE.contains(byte)).nth(STRUCTURE_MAX).is_some() {
+    let regions = text.lines().filter(|line| line.trim_start().starts_with(REGION)).count();
+    if regions > REGIONS_MAX {
+        problems.add(Location::toml(None), &too_many_regions(regions));
+    } else if text.bytes().filter(|byte| STRUCTURE.contains(byte)).nth(STRUCTURE_MAX).is_some() {
         let message = format!(
-            "the file is too large: it has more than {STRUCTURE_MAX} fields, tables, list items and lines in total; 10,000 regions need about 350,000"
+            "the file is too large: it has more than {STRUCTURE_MAX} fields, tables, list items and lines in total; {REGIONS_MAX} regions need about 10,000"
         );
         problems.add(Location::toml(None), &message);
     }
 }
 
-/// Reports common mistakes on any line: values such as `1,5`, and regions in single brackets. Also reports
-/// the parser's error, unless it is one of these mistakes.
-fn report_syntax_error(text: &str, error: &Error, file: &TomlFile<'_>, problems: &ProblemReport) {
+/// Reports the parser's error with the line that it is about.
+fn report_toml(text: &str, error: &Error, checks: &FieldChecks<'_>) {
     let at = error.span().map_or(0, |span| span.start).min(text.len());
-    let error_line = file.line(at);
-    let mut is_explained = false;
-    for (line, content) in (1..).zip(text.lines()) {
-        let location = Location::toml(Some(line));
-        if content.split('#').next().unwrap_or_default().replace(' ', "") == SINGLE_REGION {
-            is_explained = true;
-            problems.add(location, "[region] is a single table; write [[region]] for each region");
-        }
-        for (key, value) in assignments(content) {
-            if let Some(message) = explain_notation(value)
-                && DeValue::parse(value).is_err()
-            {
-                is_explained |= line == error_line;
-                problems.add(location, &format!("{key}: {message}"));
-            }
-        }
-    }
-    if !is_explained {
-        let content = text.lines().nth(error_line - 1).unwrap_or("the end of the file");
-        let content = visible(content.trim(), LINE_MAX);
-        let message = format!("cannot parse `{content}`: {}", error.message());
-        problems.add(Location::toml(Some(error_line)), &message);
-    }
-}
-
-/// The fields of a line and their values, including those in braces.
-fn assignments(line: &str) -> impl Iterator<Item = (&str, &str)> {
-    let code = line.split('#').next().unwrap_or_default();
-    let fields = code.split(['{', '}']).flat_map(|part| part.split(", "));
-    fields.filter_map(|field| field.split_once('=')).map(|(key, value)| (key.trim(), value.trim()))
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let line = text[start..].lines().next().unwrap_or("the end of the file");
+    let message = PLAIN_WORDS
+        .iter()
+        .fold(error.message().to_owned(), |message, (rust, plain)| message.replace(rust, plain));
+    let line = visible(line.trim(), LINE_MAX);
+    let message = format!("cannot read `{line}`: {message}");
+    checks.problems.add(checks.location(&(at..at)), &message);
 }

@@ -146,7 +146,7 @@ impl PrecisionCheck<'_> {
         let [best, _, worst] = RegionRow::efficiency_j_per_th(row, region.efficiency_j_per_th);
         let given = row.map_or([None; 3], |row| row.electricity_usd_per_kwh);
         let [low, mean, high] = [0, 1, 2].map(|kind: usize| match given[kind] {
-            Some(price) => Extremes::fixed(price.get()),
+            Some(price) => Extremes::fixed(price),
             None => movement.price_extremes().times(region.electricity_usd_per_kwh[kind]),
         });
         let cost =

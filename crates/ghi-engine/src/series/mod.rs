@@ -2,15 +2,11 @@
 //!
 //! A row is valid from its date until the next one. For an empty cell, the inputs file applies.
 
-use std::num::NonZeroU64;
-
 use crate::calendar::{Gap, date_of};
 use crate::decimal::Decimal;
-use crate::registry::SHARE_DECIMALS;
 
 pub(crate) mod read;
 mod sheet;
-mod header;
 
 /// The series files that an inputs file names.
 pub(crate) struct SeriesFiles {
@@ -48,44 +44,25 @@ pub(crate) struct NetworkRow {
     pub(crate) price_usd: Option<f64>,
 }
 
-/// A region from a date on. The type is small, because there may be a row for each region and day.
+/// A region from a date on.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RegionRow {
     /// Days since 1970-01-01.
     pub(crate) day: i32,
     /// The line of the file, counted from 1.
     pub(crate) line: u32,
-    /// Hundredths of a percent.
-    hashrate_share: Option<u16>,
+    hashrate_share_pct: Option<Decimal>,
     /// Best, mean, worst.
-    efficiency_j_per_th: [Option<PositiveF64>; 3],
+    efficiency_j_per_th: [Option<f64>; 3],
     /// Low, mean, high.
-    pub(crate) electricity_usd_per_kwh: [Option<PositiveF64>; 3],
-    overhead: Option<PositiveF64>,
-}
-
-const _: () = assert!(size_of::<RegionRow>() <= 72);
-
-/// A positive number whose `Option` is not larger than itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PositiveF64(NonZeroU64);
-
-impl PositiveF64 {
-    fn new(value: f64) -> Option<Self> {
-        NonZeroU64::new(value.to_bits()).map(Self)
-    }
-
-    /// The number.
-    pub(crate) fn get(self) -> f64 {
-        f64::from_bits(self.0.get())
-    }
+    pub(crate) electricity_usd_per_kwh: [Option<f64>; 3],
+    overhead: Option<f64>,
 }
 
 impl RegionRow {
     /// The share in a row, or else in the inputs file.
     pub(crate) fn hashrate_share_pct(row: Option<&Self>, base: Decimal) -> Decimal {
-        let share = row.and_then(|row| row.hashrate_share);
-        share.map_or(base, |share| Decimal::new(share.into(), SHARE_DECIMALS))
+        row.and_then(|row| row.hashrate_share_pct).unwrap_or(base)
     }
 
     /// The efficiencies in a row, or else in the inputs file.
@@ -100,12 +77,12 @@ impl RegionRow {
 
     /// The overhead in a row, or else in the inputs file.
     pub(crate) fn overhead(row: Option<&Self>, base: f64) -> f64 {
-        row.and_then(|row| row.overhead).map_or(base, PositiveF64::get)
+        row.and_then(|row| row.overhead).unwrap_or(base)
     }
 }
 
-fn override_levels(base: [f64; 3], given: [Option<PositiveF64>; 3]) -> [f64; 3] {
-    std::array::from_fn(|kind| given[kind].map_or(base[kind], PositiveF64::get))
+fn override_levels(base: [f64; 3], given: [Option<f64>; 3]) -> [f64; 3] {
+    std::array::from_fn(|kind| given[kind].unwrap_or(base[kind]))
 }
 
 impl Series {

@@ -10,9 +10,8 @@ use crate::inputs::RegionInputs;
 use crate::problems::{InputFile, Location, ProblemReport};
 use crate::ranges::{self, EFFICIENCY_LEVELS, ELECTRICITY_LEVELS, LevelsField};
 use crate::registry::{SHARE_DECIMALS, WHOLE_NETWORK_PCT};
-use crate::series::header::SeriesColumn;
-use crate::series::sheet::Sheet;
-use crate::series::{NetworkRow, PositiveF64, RegionRow, Series, SeriesFiles, override_levels};
+use crate::series::sheet::{SeriesColumn, Sheet};
+use crate::series::{NetworkRow, RegionRow, Series, SeriesFiles, override_levels};
 use crate::text::listed;
 
 const NETWORK_COLUMNS: [&str; 6] =
@@ -115,10 +114,10 @@ fn region_rows(
         rows[index].push(RegionRow {
             day: day.unwrap_or_default(),
             line: sheet.line(),
-            hashrate_share: hashrate_share(&sheet, share),
+            hashrate_share_pct: hashrate_share(&sheet, share),
             efficiency_j_per_th: efficiency,
             electricity_usd_per_kwh: electricity,
-            overhead: sheet.number(overhead, ranges::OVERHEAD).and_then(PositiveF64::new),
+            overhead: sheet.number(overhead, ranges::OVERHEAD),
         });
     }
     Some(rows)
@@ -134,14 +133,13 @@ fn known_ids(regions: &[RegionInputs]) -> String {
     format!("the id of a region: {}", listed(&ids))
 }
 
-/// Reads a share, in hundredths of a percent.
-fn hashrate_share(sheet: &Sheet<'_>, column: SeriesColumn) -> Option<u16> {
+fn hashrate_share(sheet: &Sheet<'_>, column: SeriesColumn) -> Option<Decimal> {
     let value = sheet.number(column, ranges::SERIES_SHARE_PCT)?;
     let share = Decimal::nearest(value, SHARE_DECIMALS);
     if share.to_f64() != value {
         sheet.report_content(column, "a share with at most two decimals");
     }
-    u16::try_from(share.count()).ok()
+    Some(share)
 }
 
 /// Reads three values, some of which may be missing. To check their order, `base` fills the gaps.
@@ -150,9 +148,9 @@ fn levels(
     columns: [SeriesColumn; 3],
     field: LevelsField,
     base: [f64; 3],
-) -> [Option<PositiveF64>; 3] {
+) -> [Option<f64>; 3] {
     let before = sheet.problems.count();
-    let given = columns.map(|column| sheet.number(column, field.range).and_then(PositiveF64::new));
+    let given = columns.map(|column| sheet.number(column, field.range));
     if sheet.problems.count() == before
         && let Some(problem) = field.order_problem(override_levels(base, given))
     {

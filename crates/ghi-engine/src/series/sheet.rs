@@ -2,29 +2,28 @@
 
 use csv::{Reader, ReaderBuilder, StringRecord};
 
-use crate::calendar::{InvalidDate, date_of, day_number, parse_date};
-use crate::number::{explain_notation, parse_plain};
+use crate::calendar::{date_of, day_number, parse_date};
 use crate::problems::{InputFile, Location, ProblemReport};
 use crate::ranges::ValidRange;
-use crate::series::header::{self, REQUIRED, SeriesColumn};
+use crate::text::{listed, suggestion};
 
-/// The first bytes of files in other formats, and a message for each.
-const OTHER_FORMATS: [(&[u8], &str); 5] = [
-    (b"\xff\xfe", UTF_16),
-    (b"\xfe\xff", UTF_16),
-    (b"\x1f\x8b", "the file is compressed with gzip; decompress it"),
-    (b"PK\x03\x04", WORKBOOK),
-    (b"\xd0\xcf\x11\xe0", WORKBOOK),
-];
+/// The number of required columns, which come first in the list of known columns.
+const REQUIRED: usize = 2;
 
-const UTF_16: &str = "the file is in UTF-16; save it as \"CSV UTF-8\"";
-
-const WORKBOOK: &str =
-    "the file is an Excel workbook or a zip archive; save the sheet as \"CSV UTF-8\"";
+/// The prefix of columns for other programs.
+const IGNORED_PREFIX: &str = "x_";
 
 /// The way out for coins whose unit of difficulty is small.
 const LARGE_DIFFICULTY: &str =
     "; divide the column by a power of ten, and multiply hashes_per_difficulty in [network] by it";
+
+/// A column that a series may have.
+#[derive(Clone, Copy)]
+pub(super) struct SeriesColumn {
+    name: &'static str,
+    /// Its index in a row, if the file has it.
+    pub(super) index: Option<usize>,
+}
 
 /// A CSV file at one of its rows.
 pub(super) struct Sheet<'a> {
@@ -35,9 +34,7 @@ pub(super) struct Sheet<'a> {
     record: StringRecord,
     width: usize,
     line: usize,
-    row_count: usize,
-    /// The date that was parsed last, and its day. In most files, many successive rows have the same date.
-    last_date: Option<(String, i32)>,
+    has_rows: bool,
 }
 
 impl<'a> Sheet<'a> {
@@ -49,38 +46,59 @@ impl<'a> Sheet<'a> {
         names: [&'static str; N],
         problems: &'a ProblemReport,
     ) -> Option<(Self, [SeriesColumn; N])> {
-        let refuse = |line: usize, message: &str| {
-            problems.add(Location::row(file, line), message);
-            None
-        };
-        if let Some((_, message)) = OTHER_FORMATS.iter().find(|(start, _)| bytes.starts_with(start))
-        {
-            return refuse(1, message);
-        }
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        if let Err(error) = std::str::from_utf8(text) {
-            let line = 1 + newlines(&text[..error.valid_up_to()]);
-            return refuse(line, "the file is not valid UTF-8; save it as UTF-8");
-        }
         let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
-        let mut sheet = Self {
-            file,
-            problems,
-            text,
-            reader,
-            record: StringRecord::new(),
-            width: 0,
-            line: 1,
-            row_count: 0,
-            last_date: None,
-        };
+        let record = StringRecord::new();
+        let mut sheet =
+            Self { file, problems, text, reader, record, width: 0, line: 1, has_rows: false };
         if !sheet.read_record() {
             let header = names[..REQUIRED].join(",");
-            return refuse(1, &format!("the file is empty; expected a header: {header}"));
+            problems.add(sheet.location(), &format!("expected the header {header}"));
+            return None;
         }
         sheet.width = sheet.record.len();
-        let columns = header::read(&sheet.record, sheet.line, file, names, problems)?;
-        Some((sheet, columns))
+        let columns = sheet.columns(names);
+        let has_required = columns[..REQUIRED].iter().all(|column| column.index.is_some());
+        has_required.then_some((sheet, columns))
+    }
+
+    /// Finds the columns in the header.
+    fn columns<const N: usize>(&self, names: [&'static str; N]) -> [SeriesColumn; N] {
+        let mut columns = names.map(|name| SeriesColumn { name, index: None });
+        let is_absent = |name: &&str| self.record.iter().all(|cell| cell != *name);
+        let absent: Vec<&str> = names.into_iter().filter(is_absent).collect();
+        let mut suggested = Vec::new();
+        for (index, cell) in self.record.iter().enumerate() {
+            let location = Location::cell(self.file, self.line, index + 1, cell);
+            match columns.iter_mut().find(|column| column.name == cell) {
+                Some(SeriesColumn { index: Some(_), .. }) => {
+                    self.problems.add(location, "duplicate column; each column must appear once");
+                }
+                Some(column) => column.index = Some(index),
+                None if cell.starts_with(IGNORED_PREFIX) => {}
+                None => {
+                    let mean = format!("{cell}_mean");
+                    let meant = absent.iter().find(|name| **name == mean).copied();
+                    let meant = meant.or_else(|| suggestion(cell.trim(), &absent));
+                    suggested.extend(meant);
+                    let hint =
+                        meant.map(|meant| format!("did you mean {meant}? ")).unwrap_or_default();
+                    let known = listed(&names);
+                    let message = format!(
+                        "unknown column; {hint}Known columns: {known}; names starting with {IGNORED_PREFIX} are ignored"
+                    );
+                    self.problems.add(location, &message);
+                }
+            }
+        }
+        // A misspelled column is not reported a second time as missing.
+        let missing = columns[..REQUIRED].iter().filter(|column| column.index.is_none());
+        let missing: Vec<&str> =
+            missing.map(|column| column.name).filter(|name| !suggested.contains(name)).collect();
+        if !missing.is_empty() {
+            self.problems.add(self.location(), &format!("missing column {}", listed(&missing)));
+        }
+        columns
     }
 
     /// Moves to the next row with as many cells as the header. Returns false after the last row, or after too
@@ -90,42 +108,43 @@ impl<'a> Sheet<'a> {
             if self.problems.is_full() {
                 return false;
             }
+            let cells = self.record.len();
             if self.record.iter().all(str::is_empty) {
                 continue;
             }
-            self.row_count += 1;
-            let (cells, width) = (self.record.len(), self.width);
-            if cells == width {
+            self.has_rows = true;
+            if cells == self.width {
                 return true;
             }
-            let hint = if self.record.iter().any(|cell| cell.contains('\n')) {
-                "a quoted cell continues on the next line"
-            } else if cells > width {
-                "a comma in a number separates cells"
-            } else {
-                "empty cells need a comma too"
-            };
-            let message =
-                format!("found {cells} cells; expected {width}, as in the header ({hint})");
+            let message = format!("found {cells} cells; expected {}, as in the header", self.width);
             self.problems.add(self.location(), &message);
         }
-        if self.row_count == 0 {
+        if !self.has_rows {
             self.problems.add(self.location(), "no rows below the header; expected at least one");
         }
         false
     }
 
     fn read_record(&mut self) -> bool {
-        // A slice can always be read, and it is valid UTF-8.
-        let is_read = matches!(self.reader.read_record(&mut self.record), Ok(true));
-        if is_read && let Some(position) = self.record.position() {
+        let read = self.reader.read_record(&mut self.record);
+        let position = match &read {
+            Ok(true) => self.record.position(),
+            Ok(false) => return false,
+            Err(error) => error.position(),
+        };
+        if let Some(position) = position {
             // Any empty lines before the row are included in its position.
             let start = (position.byte() as usize).min(self.text.len());
             let is_line_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
-            let skipped = self.text[start..].iter().take_while(is_line_end).count();
-            self.line = position.line() as usize + newlines(&self.text[start..start + skipped]);
+            let skipped = self.text[start..].iter().take_while(is_line_end);
+            let newlines = skipped.filter(|byte| **byte == b'\n').count();
+            self.line = position.line() as usize + newlines;
         }
-        is_read
+        if read.is_err() {
+            self.has_rows = true;
+            self.problems.add(self.location(), "not valid UTF-8; save the file as \"CSV UTF-8\"");
+        }
+        read.is_ok()
     }
 
     /// The line of the row, counted from 1.
@@ -153,29 +172,17 @@ impl<'a> Sheet<'a> {
 
     /// Reports a cell that does not have the expected content.
     pub(super) fn report_content(&self, column: SeriesColumn, expected: &str) {
-        let cell = self.cell(column);
-        let message = match cell.trim() == cell {
-            _ if cell.is_empty() => format!("the cell is empty; expected {expected}"),
-            true => format!("\"{cell}\" is not {expected}"),
-            false => format!("\"{cell}\" has leading or trailing spaces; remove them"),
-        };
-        self.report(column, &message);
+        self.report(column, &format!("\"{}\" is not {expected}", self.cell(column)));
     }
 
     /// The number in a cell. `None` if the cell is empty or has a problem.
     pub(super) fn number(&self, column: SeriesColumn, range: ValidRange) -> Option<f64> {
-        let cell = self.cell(column);
-        if cell.is_empty() {
-            return None;
-        }
-        let number = parse_plain(cell);
-        if number.is_none()
-            && cell.trim() == cell
-            && let Some(message) = explain_notation(cell)
-        {
-            self.report(column, &message);
-            return None;
-        }
+        if self.cell(column).is_empty() { None } else { self.required_number(column, range) }
+    }
+
+    /// The number in a cell that must not be empty.
+    pub(super) fn required_number(&self, column: SeriesColumn, range: ValidRange) -> Option<f64> {
+        let number: Option<f64> = self.cell(column).parse().ok();
         let in_range = number.filter(|number| range.contains(*number));
         if in_range.is_none() {
             let is_large = column.name == "difficulty" && number > Some(range.max);
@@ -185,23 +192,17 @@ impl<'a> Sheet<'a> {
         in_range
     }
 
-    /// The number in a cell that must not be empty.
-    pub(super) fn required_number(&self, column: SeriesColumn, range: ValidRange) -> Option<f64> {
-        if self.cell(column).is_empty() {
-            self.report_content(column, &format!("a number {range}"));
-        }
-        self.number(column, range)
-    }
-
     /// The day of the date in a cell. It must be after `previous`, the day of the previous row, which it
     /// replaces.
     pub(super) fn day_after(
-        &mut self,
+        &self,
         column: SeriesColumn,
         previous: &mut Option<i32>,
         previous_row: impl FnOnce() -> String,
     ) -> Option<i32> {
-        let day = self.day(column);
+        let date = parse_date(self.cell(column));
+        let report = |_| self.report_content(column, "a valid date such as 2026-01-31");
+        let day = date.map_err(report).ok().map(|date| day_number(date) as i32);
         let previous = std::mem::replace(previous, day);
         if let (Some(day), Some(previous)) = (day, previous)
             && day <= previous
@@ -212,26 +213,4 @@ impl<'a> Sheet<'a> {
         }
         day
     }
-
-    fn day(&mut self, column: SeriesColumn) -> Option<i32> {
-        let cell = self.cell(column);
-        if let Some((date, day)) = &self.last_date
-            && date == cell
-        {
-            return Some(*day);
-        }
-        let expected = |invalid| match invalid {
-            InvalidDate::OtherForm => "a date such as 2026-01-31",
-            InvalidDate::NoSuchDay => "a valid calendar date, such as 2026-01-31",
-        };
-        let report = |invalid| self.report_content(column, expected(invalid));
-        let date = parse_date(cell).map_err(report).ok()?;
-        let day = i32::try_from(day_number(date)).unwrap_or(i32::MAX);
-        self.last_date = Some((cell.to_owned(), day));
-        Some(day)
-    }
-}
-
-fn newlines(text: &[u8]) -> usize {
-    text.iter().filter(|byte| **byte == b'\n').count()
 }

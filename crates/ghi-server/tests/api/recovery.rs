@@ -432,10 +432,10 @@ fn a_history_with_a_gap_lacks_a_day_in_the_middle() {
 
 #[test]
 fn changed_documents_of_large_networks_are_complete() {
-    let inputs = Inputs::parse(&many_regions(400)).unwrap();
+    let inputs = Inputs::parse(&many_regions(250)).unwrap();
     let server = noon(Config { inputs, ..Config::default() });
     let document = broken(&server, SNAPSHOT, "break=extra").json();
-    assert_eq!(document["regions"].as_array().unwrap().len(), 400);
+    assert_eq!(document["regions"].as_array().unwrap().len(), 250);
     let mut spike = prefer(&server, SNAPSHOT, "figures=spike").json();
     assert_eq!(without_added_fields(&mut spike), 0);
 }

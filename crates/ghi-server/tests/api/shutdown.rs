@@ -5,11 +5,9 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use ghi_server::{Config, Inputs};
+use ghi_server::Config;
 
-use crate::support::{
-    KeptAlive, TestServer, at_most, ten_thousand_regions, with_its_only_slot_taken,
-};
+use crate::support::{KeptAlive, TestServer, at_most, with_its_only_slot_taken};
 
 const REQUEST: &[u8] = b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test\r\n\r\n";
 
@@ -29,10 +27,8 @@ fn wait_until_refused(server: SocketAddr) {
     }
 }
 
-fn with_ten_thousand_regions() -> TestServer {
-    let inputs = Inputs::parse(&ten_thousand_regions()).unwrap();
-    TestServer::start(Config { inputs, ..Config::default() })
-}
+/// A request for a response of megabytes.
+const LARGE: &[u8] = b"GET /assets/reference.js HTTP/1.1\r\nHost: test\r\n\r\n";
 
 #[test]
 fn a_half_sent_request_is_answered() {
@@ -67,10 +63,10 @@ fn a_client_that_closes_its_sending_side_still_gets_its_response() {
 
 #[test]
 fn a_client_that_closes_its_sending_side_gets_all_of_a_large_response() {
-    let server = with_ten_thousand_regions();
-    let length = server.get("/v1/ghi/snapshot").body.len();
+    let server = TestServer::start(Config::default());
+    let length = server.get("/assets/reference.js").body.len();
     let mut stream = server.connect_narrow();
-    stream.write_all(REQUEST).unwrap();
+    stream.write_all(LARGE).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
     // The response has started, and the server has seen the end of the requests.
     let mut answer = vec![0; 1];
@@ -85,10 +81,10 @@ fn a_client_that_closes_its_sending_side_gets_all_of_a_large_response() {
 
 #[test]
 fn a_half_read_response_is_finished() {
-    let server = with_ten_thousand_regions();
-    let length = server.get("/v1/ghi/snapshot").body.len();
+    let server = TestServer::start(Config::default());
+    let length = server.get("/assets/reference.js").body.len();
     let mut stream = server.connect_narrow();
-    stream.write_all(&REQUEST.repeat(8)).unwrap();
+    stream.write_all(&LARGE.repeat(8)).unwrap();
     let mut taken = vec![0; length * 5 / 2];
     stream.read_exact(&mut taken).unwrap();
     let stopped = shut_down(server);

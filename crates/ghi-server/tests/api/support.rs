@@ -216,11 +216,6 @@ pub(crate) fn at_most(wanted: u64) -> u64 {
     limit.maximum.map_or(wanted, |limit| wanted.min(limit / 4))
 }
 
-/// The text of inputs with the maximum number of regions.
-pub(crate) fn ten_thousand_regions() -> String {
-    many_regions(10_000)
-}
-
 /// The text of inputs with this many regions of equal share.
 pub(crate) fn many_regions(count: usize) -> String {
     let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
