@@ -149,13 +149,17 @@ def slow_requests(ghi, idle, clients, rate, *flags):
     print(f"{rate} requests a second of {clients} clients while another one polls, {len(regions)} regions:")
     attacks = {**{what: [one] for what, one in SLOW.items()}, "all of these in turn": list(SLOW.values())}
     for what, slow in attacks.items():
-        for attempt in range(ATTEMPTS):
-            summary, wrong = attacked(ghi, idle, clients, rate, what, slow, regions, flags)
-            print(f"  {what}: {summary}{'  FAILS' if wrong else ''}", flush=True)
-            if not wrong:
-                break
-        else:
-            failures.append(wrong)
+        attempt(what, lambda: attacked(ghi, idle, clients, rate, what, slow, regions, flags))
+
+
+def attempt(what, measure):
+    """Measures until nothing is wrong, a few times at most."""
+    for _ in range(ATTEMPTS):
+        summary, wrong = measure()
+        print(f"  {what}: {summary}{'  FAILS' if wrong else ''}", flush=True)
+        if not wrong:
+            return
+    failures.append(wrong)
 
 
 def attacked(ghi, idle, clients, rate, what, slow, regions, flags):
@@ -186,21 +190,26 @@ def attacked(ghi, idle, clients, rate, what, slow, regions, flags):
 def unread_responses(running, idle):
     print(f"{READERS} clients that never read:")
     for what, target in UNREAD.items():
-        before = running.memory_mb()
-        clients = []
-        for number in range(READERS):
-            client = running.connect(receive_buffer=4096, source=f"127.0.1.{number % 250 + 1}")
-            gzip = ["Accept-Encoding: gzip"] if "gzip" in what else []
-            client.sendall(request(target, *gzip))
-            clients.append(client)
-        polls, wrong = poll(what, running, idle, 2)
-        judge(not wrong, wrong)
-        grown = running.memory_mb() - before
-        word = judge(grown < MEMORY_BOUND_MB, f"{what}: {grown:.0f} MB more")
-        print(f"  {what}: +{grown:.1f} MB{word}; {polls}", flush=True)
-        for client in clients:
-            client.close()
-        time.sleep(1)
+        attempt(what, lambda: unread(running, idle, what, target))
+
+
+def unread(running, idle, what, target):
+    """Polls a server whose responses to others are never read. Returns a summary, and what is wrong if any."""
+    before = running.memory_mb()
+    clients = []
+    for number in range(READERS):
+        client = running.connect(receive_buffer=4096, source=f"127.0.1.{number % 250 + 1}")
+        gzip = ["Accept-Encoding: gzip"] if "gzip" in what else []
+        client.sendall(request(target, *gzip))
+        clients.append(client)
+    polls, wrong = poll(what, running, idle, 2)
+    grown = running.memory_mb() - before
+    if grown >= MEMORY_BOUND_MB:
+        wrong = f"{what}: {grown:.0f} MB more"
+    for client in clients:
+        client.close()
+    time.sleep(1)
+    return f"+{grown:.1f} MB; {polls}", wrong
 
 
 def scenarios(running):
