@@ -329,6 +329,11 @@ fn problems_of_the_node_are_explained() {
             2,
             " is not a node's RPC (405 Method Not Allowed); check --rpc",
         ),
+        (
+            sends("HTTP/1.1 501 Not Implemented\r\nContent-Length: 6\r\n\r\n<html>"),
+            2,
+            " is not a node's RPC (501 Not Implemented); check --rpc",
+        ),
         (sends("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]"), 1, "a response is missing"),
         (sends("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[{"), 1, "lost the connection"),
         (

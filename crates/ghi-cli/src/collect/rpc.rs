@@ -227,11 +227,15 @@ impl Node {
                 "{url} refused this address (403); add it to rpcallowip in the node's configuration"
             ))),
             _ if status.is_success() || response.body.starts_with(b"{") => Ok(response.body),
-            _ if status.is_client_error() => Err(self.not_a_node(&status)),
-            _ => {
+            // A busy node, or the proxy in front of a node.
+            StatusCode::INTERNAL_SERVER_ERROR
+            | StatusCode::BAD_GATEWAY
+            | StatusCode::SERVICE_UNAVAILABLE
+            | StatusCode::GATEWAY_TIMEOUT => {
                 let text = visible(String::from_utf8_lossy(&response.body).trim(), TEXT_MAX);
                 Err(Other(format!("{url} returned {} {text}", status.as_u16())))
             }
+            _ => Err(self.not_a_node(&status)),
         }
     }
 
