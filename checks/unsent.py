@@ -1,8 +1,8 @@
 """Keeps schemathesis from sending requests that are rejected for reasons OpenAPI cannot express.
 
-Two valid dates may not form a valid range: OpenAPI cannot express that `from` must not be after `to`, how
-far apart they may be, or that `range` excludes both. Such requests get 400, as tested in tests/api/ranges.rs
-and pages.rs. A preference may also request a failure. All other requests must match the OpenAPI document.
+Two valid dates may not form a valid range: OpenAPI cannot express that `from` must not be after `to`, nor `since`
+after `date`, how far apart they may be, or that `range` excludes both. Such requests get 400, as tested in
+tests/api/ranges.rs, explain.rs and pages.rs. A preference may also request a failure. All other requests must match the OpenAPI document.
 """
 
 import re
@@ -26,9 +26,13 @@ def is_range(query):
     ends = "from" in query or "to" in query
     if "range" in query and ends or "date" in query and ("range" in query or ends):
         return False
+    today = datetime.now(timezone.utc).date()
+    since, day = parsed(query.get("since")), parsed(query.get("date", today.isoformat()))
+    if since and day and since > day:
+        return False
     first = parsed(query.get("from"))
     # Without `to`, a range ends today.
-    last = parsed(query["to"]) if "to" in query else datetime.now(timezone.utc).date()
+    last = parsed(query["to"]) if "to" in query else today
     return not first or not last or 0 <= (last - first).days < LONGEST_RANGE
 
 

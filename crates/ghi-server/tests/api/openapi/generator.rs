@@ -145,7 +145,7 @@ fn describe(parameter: &mut Parameter) {
             }
             "date" => "The UTC day, `YYYY-MM-DD`, from year 0001 to 9999. Defaults to today; in a table of several days, limits the table to this day.",
             "since" => {
-                "Explain the change in the average since this UTC day, `YYYY-MM-DD`. Omitted by default."
+                "Explain the change in the average since this UTC day, `YYYY-MM-DD`, which must not be after `date`. Omitted by default."
             }
             "price" => "The price of one coin in USD. Defaults to the market price in the inputs.",
             "theme" => "The colour theme: `light`, `dark`, or `auto` to follow the reader's system.",
@@ -170,9 +170,14 @@ fn describe(parameter: &mut Parameter) {
             value.maximum = Some(1e9.into());
             value.examples = vec![80_000.into()];
         }
-        if ["from", "to", "since"].contains(&name) {
+        if ["from", "to"].contains(&name) {
             value.format = Some(SchemaFormat::KnownFormat(KnownFormat::Date));
             value.examples = vec!["2026-11-15".into()];
+        }
+        if name == "since" {
+            value.format = Some(SchemaFormat::KnownFormat(KnownFormat::Date));
+            // Before that of `date`.
+            value.examples = vec!["2026-10-10".into()];
         }
         if name == "id" {
             value.examples = vec![REGION.into()];
