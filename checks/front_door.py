@@ -5,7 +5,8 @@
 
 Needs the tools that `.ci/setup` installs. As in `tour.py`, command blocks show their output, and a code block is
 identical to the file named on its first line. Each such file except tests is also run, and all must print the same.
-Commands within the text run in the project's folder: a server must start, any other command must succeed.
+Commands within the text run in the project's folder, with a new folder for `/tmp`: a server must start, any other command
+must succeed.
 
 To avoid compiling again, Cargo gets the same flags as in `.ci/run`. With --compile, it compiles as for a reader,
 which takes five minutes.
@@ -21,9 +22,9 @@ from pathlib import Path
 import tour
 from server import ROOT, TARGET, arguments
 
-# Commands that CI runs separately.
 # The packages of the examples.
 PACKAGES = [("pip", "requests")]
+# Commands that CI runs separately.
 RUN_ELSEWHERE = {"cargo test --workspace": ROOT / ".ci/run"}
 # How a reader runs each kind of file. TypeScript is compiled with the types it needs.
 RUN = {
@@ -98,7 +99,7 @@ def main():
             if SERVERS.match(command):
                 starts(session, command)
             else:
-                printed, status = session.run(f"{shortened(command)} </dev/null")
+                printed, status = session.run(f"{shortened(command).replace('/tmp/', f'{folder}/')} </dev/null")
                 assert not status, f"`{command}` fails:\n" + "\n".join(printed)
     count = f"{len(blocks)} commands in blocks, {len(files)} files and {len(inline)} commands in the text"
     print(f"README.md: {count} work as shown, in {time.monotonic() - started:.0f} s")
