@@ -1,19 +1,20 @@
-//! Request handling in steps: [`identify`](Api::identify), [`check`](Api::check), [`place`](Api::place),
-//! [`run`](Api::run) and [`finish`](Api::finish). Nothing here blocks on I/O.
+//! The steps of a request, in their order: [`identify`](Api::identify), [`admit`](Api::admit), [`plan`](Api::plan),
+//! [`dispatch`](Api::dispatch) and [`finish`](Api::finish). Nothing here blocks on I/O.
 
 use std::net::{IpAddr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use ghi_contract::paths::PREFIX;
 use ghi_engine::{Inputs, Model};
+use httpdate::fmt_http_date;
 use hyper::header::{ACCEPT_ENCODING, CONNECTION, HeaderValue, IF_NONE_MATCH};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri, Version};
 use ipnet::IpNet;
 
-use crate::clock::{Clock, MonotonicTime};
+use crate::clock::{Clock, Moment, MonotonicTime};
 use crate::config::{Config, SnapshotForm};
 use crate::edition::{Editions, RequestDay};
 use crate::http::caching::encode;
@@ -21,6 +22,7 @@ use crate::http::client_address::{canonical, client_address, is_trusted};
 use crate::http::common_headers::{X_REQUEST_ID, options, set_date};
 use crate::http::page_cache::PageCache;
 use crate::http::paths;
+use crate::http::prefer::PREFER;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::rate_limit::{Limiter, Quota};
@@ -32,14 +34,14 @@ use crate::observe::metrics::Metrics;
 use crate::observe::request_names::{RequestIds, TraceContext};
 use crate::router::{ROUTES, Route, RouteKind, find_route};
 use crate::routes::context::{Context, FixedFile, HandlerResult};
-use crate::routes::daily_files::warm_files;
 use crate::routes::pages::general;
+use crate::routes::rendered_ahead;
 use crate::scenarios::{Failure, FaultPlan, Scenarios, ignored_preference};
 
 /// The API as a function from requests to responses.
 pub(crate) struct Api {
     clock: Clock,
-    site: Arc<Site>,
+    site: Site,
     fixed: PageCache<FixedFile>,
     pub(crate) editions: Editions,
     snapshot_form: SnapshotForm,
@@ -51,14 +53,9 @@ pub(crate) struct Api {
     access_log: bool,
     request_ids: RequestIds,
     pub(crate) metrics: Arc<Metrics>,
-    /// One cell per worker.
-    days: Vec<Arc<DayCell>>,
     pool: RenderPool,
     draining: AtomicBool,
 }
-
-/// The day of a worker's last request, cached for the next one.
-type DayCell = Mutex<Option<RequestDay>>;
 
 /// The state shared by the requests of a connection.
 pub(crate) struct Connection {
@@ -68,9 +65,6 @@ pub(crate) struct Connection {
     /// Whether it was accepted on the probe socket.
     on_probe_socket: bool,
     metrics: Arc<Metrics>,
-    /// Shared with the other connections of its worker. With a cell of its own, an idle connection would
-    /// keep an old day in memory.
-    day: Arc<DayCell>,
 }
 
 impl Drop for Connection {
@@ -79,61 +73,50 @@ impl Drop for Connection {
     }
 }
 
-/// What is found out about a request, once.
-#[derive(Clone, Copy)]
-struct Identity {
+/// A request, and what is found out about it.
+struct Exchange {
+    connection: Arc<Connection>,
+    arrival: Arrival,
     /// The route, and its index for the metrics.
     route: Option<(usize, &'static Route)>,
     client: IpAddr,
-    /// The client that the request's use of limited resources counts against, if its connection is limited.
+    /// The client that its use of limited resources counts against, if its connection is limited.
     bounded_client: Option<ClientKey>,
     quota: Quota,
+    has_prefer: bool,
+    day: RequestDay,
+    /// The `Date` header, which is the time of the message.
+    http_date: HeaderValue,
 }
 
-/// A request with what is known about it, and its day.
-struct Exchange<'a> {
-    connection: &'a Connection,
-    arrival: &'a Arrival,
-    identity: Identity,
-    scan: HeaderScan<'a>,
-    day: &'a RequestDay,
-}
-
-/// The response to a request, and how it is to be sent.
-struct Outcome {
-    response: Response<Content>,
-    quota: Quota,
-    fault: Option<Box<FaultPlan>>,
-}
-
-impl Exchange<'_> {
+impl Exchange {
     fn request(&self) -> &Request<()> {
         &self.arrival.request
     }
 
     fn route(&self) -> Option<&'static Route> {
-        self.identity.route.map(|(_, route)| route)
+        self.route.map(|(_, route)| route)
+    }
+
+    fn is_read(&self) -> bool {
+        matches!(*self.request().method(), Method::GET | Method::HEAD)
     }
 }
 
 impl Api {
-    /// Creates the API of a server that listens on this address with this many workers.
-    pub(crate) fn new(config: Config, address: SocketAddr, workers: usize) -> Self {
+    /// Creates the API of a server that listens on this address.
+    pub(crate) fn new(config: Config, address: SocketAddr) -> Self {
         let scenarios = Scenarios::new(&config);
         let mut site = Site::new(config.public_url);
         site.address = address;
         site.clock_notice = config.clock.notice();
         site.has_scenarios = config.scenarios;
-        let site = Arc::new(site);
-        let model = Model::new(config.inputs);
-        let mut editions = Editions::new(model, &site);
-        editions.speed = config.clock.speed();
         let routes = ROUTES.iter().map(|route| route.path);
         Self {
-            editions,
+            editions: Editions::new(Model::new(config.inputs), &site, config.clock.speed()),
             clock: config.clock,
             site,
-            fixed: PageCache::default(),
+            fixed: PageCache::with_capacity(usize::MAX),
             snapshot_form: config.snapshot_form,
             strict_parameters: config.strict_parameters,
             limiter: config.rate_limit.map(Limiter::new),
@@ -143,7 +126,6 @@ impl Api {
             request_ids: RequestIds::default(),
             metrics: Metrics::new(routes, Arc::clone(&scenarios.waiting)).into(),
             scenarios,
-            days: (0..workers).map(|_| Arc::default()).collect(),
             pool: RenderPool::new(),
             draining: AtomicBool::new(false),
         }
@@ -151,9 +133,7 @@ impl Api {
 
     /// Switches to new inputs. They are rendered first; until then, requests get the old data.
     pub(crate) fn reload(&self, inputs: Inputs) {
-        self.editions
-            .reload(Model::new(inputs), self.clock.now(), |day| warm_files(day, &self.site));
-        self.forget_old_days();
+        self.editions.reload(Model::new(inputs), self.clock.now(), |day| self.render_ahead(day));
         self.metrics.reloaded(true);
     }
 
@@ -168,40 +148,32 @@ impl Api {
 
     /// Renders the current day, and the next one when midnight is near, so that no request has to wait.
     pub(crate) fn prepare_days(&self) {
-        self.editions.prepare(self.clock.now(), |day| warm_files(day, &self.site));
-        self.forget_old_days();
+        self.editions.prepare(self.clock.now(), |day| self.render_ahead(day));
     }
 
-    /// Frees the days cached by idle workers, if the day is over or the inputs were replaced.
-    fn forget_old_days(&self) {
-        for cell in &self.days {
-            // A busy worker updates its own cell.
-            let Ok(mut day) = cell.try_lock() else { continue };
-            day.take_if(|day| !day.is_current(self.clock.now(), &self.editions));
+    /// Requests what is rendered ahead, so that it is cached.
+    fn render_ahead(&self, day: &RequestDay) {
+        let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("gzip"))]);
+        for target in rendered_ahead::targets(day.edition().model().registry()) {
+            let uri = Uri::try_from(target).expect("paths and ids are visible ASCII");
+            if let (Some((_, route)), Ok(query)) =
+                (find_route(uri.path()), Query::parse(uri.query()))
+            {
+                // A day without data has no documents.
+                _ = (route.handler)(&self.context(route, uri.path(), &headers, query, day));
+            }
         }
     }
 
-    /// Handles a request that was admitted to the pool, on one of its threads.
-    fn render(&self, connection: &Connection, arrival: &Arrival, identity: Identity) -> Reply {
-        // The worker uses its own cell for other requests in the meantime.
-        let mut own_day = None;
-        let (day, scan) = (self.day(&mut own_day), HeaderScan::new(arrival.request.headers()));
-        let exchange = Exchange { connection, arrival, identity, scan, day };
-        let outcome = self.run(&exchange, Ok(()));
-        self.finish(&exchange, outcome)
-    }
-
-    /// Reads the clock, once per request, and returns the current day.
-    fn day<'c>(&self, cell: &'c mut Option<RequestDay>) -> &'c RequestDay {
+    /// Reads the clock. Returns the day, and the `Date` header.
+    fn read_clock(&self) -> (RequestDay, HeaderValue) {
         let now = self.clock.now();
-        let message_time = self.clock.message_time(now);
-        let day = cell.get_or_insert_with(|| RequestDay::new(now, message_time, &self.editions));
-        day.advance(now, message_time, &self.editions);
-        day
+        (self.editions.day(now), http_date(self.clock.message_time(now)))
     }
 
-    /// Finds the route of a request and its client, and counts it against the client's rate limit.
-    fn identify(&self, connection: &Connection, request: &Request<()>) -> Identity {
+    /// Reads the clock, finds the route of a request and its client, and counts it against the client's rate limit.
+    fn identify(&self, connection: &Arc<Connection>, arrival: Arrival) -> Exchange {
+        let request = &arrival.request;
         let route = find_route(request.uri().path());
         let client = client_address(connection.peer, request.headers(), &self.trusted_proxies);
         let bounded_client = connection.is_limited.then(|| client.into());
@@ -210,83 +182,79 @@ impl Api {
             (Some(limiter), Some(client)) if !is_probe => limiter.check(client),
             _ => Quota::Unlimited,
         };
-        Identity { route, client, bounded_client, quota }
-    }
-
-    /// Queues a request that is rendered on the pool, and returns its place. Fails if the queue is full.
-    fn place(&self, exchange: &Exchange<'_>) -> Result<Option<Ticket>, Problem> {
-        let (request, has_prefer) = (exchange.request(), exchange.scan.has_prefer);
-        let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-        let route = exchange.route().filter(|_| is_read);
-        if !route.is_some_and(|it| it.is_rendered_alone(request.uri().query(), has_prefer)) {
-            return Ok(None);
+        let (day, http_date) = self.read_clock();
+        Exchange {
+            connection: Arc::clone(connection),
+            route,
+            client,
+            bounded_client,
+            quota,
+            has_prefer: request.headers().contains_key(PREFER),
+            day,
+            http_date,
+            arrival,
         }
-        self.pool.queue(exchange.identity.bounded_client).map(Some).ok_or_else(Problem::busy)
     }
 
-    /// Produces the response to a request that passed the checks or didn't. A panic becomes a 500.
-    fn run(&self, exchange: &Exchange<'_>, checked: Result<(), Problem>) -> Outcome {
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
-            if let Err(problem) = checked {
-                return self.outcome(exchange, exchange.identity.quota, Err(problem), None);
-            }
-            match self.plan(exchange) {
-                Ok(None) => {
-                    let result = self.handle(exchange, exchange.request().headers(), exchange.day);
-                    self.outcome(exchange, exchange.identity.quota, result, None)
-                }
-                Ok(Some(mut fault)) => {
-                    let result = self.dispatch_fault(exchange, &mut fault);
-                    self.outcome(exchange, exchange.identity.quota, result, Some(fault))
-                }
-                // The limit on scenarios was reached, not the client's rate limit.
-                Err(problem) => self.outcome(exchange, Quota::Unlimited, Err(problem), None),
-            }
-        }));
-        outcome.unwrap_or_else(|_| {
-            self.outcome(exchange, exchange.identity.quota, Err(Problem::internal()), None)
-        })
-    }
-
-    /// Rejects a request that exceeds its quota, is malformed, or arrived on the wrong socket.
-    fn check(&self, exchange: &Exchange<'_>) -> Result<(), Problem> {
-        if let Quota::Exceeded { retry_after_seconds } = exchange.identity.quota {
+    /// Rejects a request that exceeds its quota, is malformed, or arrived on the wrong socket. Queues a request that is
+    /// rendered on the pool, and returns its place.
+    fn admit(&self, exchange: &Exchange) -> Result<Option<Ticket>, Problem> {
+        if let Quota::Exceeded { retry_after_seconds } = exchange.quota {
             self.metrics.requests_limited.inc();
             return Err(Problem::rate_limited(
                 "Too many requests from this address",
                 retry_after_seconds,
             ));
         }
-        validate(exchange.arrival, &exchange.scan)?;
+        let request = exchange.request();
+        validate(&exchange.arrival, &HeaderScan::new(request.headers()))?;
         let kind = exchange.route().map(|route| route.kind);
-        let is_on_probe_socket = matches!(kind, Some(RouteKind::Probe | RouteKind::Metrics));
-        if exchange.connection.on_probe_socket && !is_on_probe_socket {
+        let is_for_probes = matches!(kind, Some(RouteKind::Probe | RouteKind::Metrics));
+        if exchange.connection.on_probe_socket && !is_for_probes {
             return Err(Problem::not_a_probe());
         }
-        Ok(())
+        let (query, has_prefer) = (request.uri().query(), exchange.has_prefer);
+        let route = exchange.route().filter(|_| exchange.is_read());
+        if !route.is_some_and(|route| route.is_rendered_alone(query, has_prefer)) {
+            return Ok(None);
+        }
+        self.pool.queue(exchange.bounded_client).map(Some).ok_or_else(Problem::busy)
+    }
+
+    /// Produces the reply to an admitted request. A panic becomes a 500.
+    fn answer(&self, exchange: &Exchange) -> Reply {
+        let answer = AssertUnwindSafe(|| match self.plan(exchange) {
+            Ok(None) => {
+                let headers = exchange.request().headers();
+                self.finish(exchange, self.dispatch(exchange, headers, &exchange.day), None)
+            }
+            Ok(Some(mut fault)) => {
+                let result = self.dispatch_fault(exchange, &mut fault);
+                self.finish(exchange, result, Some(fault))
+            }
+            Err(problem) => self.finish(exchange, Err(problem), None),
+        });
+        catch_unwind(answer)
+            .unwrap_or_else(|_| self.finish(exchange, Err(Problem::internal()), None))
     }
 
     /// Plans the scenario that a request selects or chaos picks, if any.
-    #[inline]
-    fn plan(&self, exchange: &Exchange<'_>) -> Result<Option<Box<FaultPlan>>, Problem> {
+    fn plan(&self, exchange: &Exchange) -> Result<Option<Box<FaultPlan>>, Problem> {
         let route = exchange.route().filter(|route| route.kind.has_scenarios());
         let Some(route) = route else { return Ok(None) };
-        let (request, has_prefer) = (exchange.request(), exchange.scan.has_prefer);
+        let request = exchange.request();
         let seed = || exchange.day.edition().model().seed();
-        let Some(scenario) = self.scenarios.of(request, route.path, has_prefer, seed) else {
-            return Ok(None);
-        };
-        let client = exchange.identity.bounded_client;
+        let scenario = self.scenarios.of(request, route.path, exchange.has_prefer, seed);
+        let Some(scenario) = scenario else { return Ok(None) };
         let rejection = scenario.is_strict.then(|| strict_rejection(request, route)).flatten();
-        let days = (exchange.day, &self.editions, route.days_drawn(request.uri().query()));
-        let plan = self.scenarios.plan(scenario, rejection, days, client);
+        let days = (&exchange.day, &self.editions, route.days_drawn(request.uri().query()));
+        let plan = self.scenarios.plan(scenario, rejection, days, exchange.bounded_client);
         let plan = plan.map(|plan| Some(Box::new(plan)));
         plan.inspect_err(|_| _ = self.metrics.scenarios_refused.inc())
     }
 
     /// Returns the scenario's problem, or calls the route's handler with the scenario's day.
-    #[inline(never)] // Keeps requests without a scenario short.
-    fn dispatch_fault(&self, exchange: &Exchange<'_>, fault: &mut FaultPlan) -> HandlerResult {
+    fn dispatch_fault(&self, exchange: &Exchange, fault: &mut FaultPlan) -> HandlerResult {
         if let Some(problem) = fault.rejection.take() {
             return Err(problem);
         }
@@ -294,10 +262,10 @@ impl Api {
         if let Some(error) = fault.scenario.error(&self.site, route) {
             return error;
         }
-        let day = fault.day.as_ref().unwrap_or(exchange.day);
+        let day = fault.day.as_ref().unwrap_or(&exchange.day);
         let headers = exchange.request().headers();
         if fault.scenario.failure.is_none() {
-            return self.handle(exchange, headers, day);
+            return self.dispatch(exchange, headers, day);
         }
         // A 304 has no body to break.
         let mut headers = headers.clone();
@@ -306,37 +274,37 @@ impl Api {
         if matches!(fault.scenario.failure, Some(Failure::Altered(_))) {
             headers.remove(ACCEPT_ENCODING);
         }
-        let response = self.handle(exchange, &headers, day)?;
+        let response = self.dispatch(exchange, &headers, day)?;
         fault.reject(&response).map_or(Ok(response), Err)
     }
 
     /// Calls the route's handler.
-    fn handle(
+    fn dispatch(
         &self,
-        exchange: &Exchange<'_>,
+        exchange: &Exchange,
         headers: &HeaderMap,
         day: &RequestDay,
     ) -> HandlerResult {
-        let request = exchange.request();
+        let (request, is_read) = (exchange.request(), exchange.is_read());
         #[cfg(any(test, feature = "internals"))]
         assert!(!headers.contains_key("x-panic"), "on purpose");
-        if let Some(response) = self.without_path(request) {
-            return response;
+        let path = request.uri().path();
+        match *request.method() {
+            Method::OPTIONS if path == "*" || exchange.route.is_some() => {
+                return Ok(options(self.site.common_headers(), headers));
+            }
+            Method::CONNECT => return Err(Problem::method_not_allowed()),
+            _ => {}
         }
-        let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-        // The API always returns JSON, whatever the client accepts.
-        let is_api = request.uri().path().starts_with(PREFIX);
         let Some(route) = exchange.route() else {
-            let problem = Problem::not_found();
-            return match is_read && !is_api {
-                true => general::page_or_problem(&self.site, headers, problem),
-                false => Err(problem),
+            // The API always returns JSON, whatever the client accepts.
+            return match is_read && !path.starts_with(PREFIX) {
+                true => general::page_or_problem(&self.site, headers, Problem::not_found()),
+                false => Err(Problem::not_found()),
             };
         };
-        match *request.method() {
-            Method::OPTIONS => return Ok(options(self.site.common_headers(), headers)),
-            _ if !is_read => return Err(Problem::method_not_allowed()),
-            _ => {}
+        if !is_read {
+            return Err(Problem::method_not_allowed());
         }
         let query = match self.query(request, route) {
             Err(problem) if route.kind == RouteKind::Page => {
@@ -344,52 +312,15 @@ impl Api {
             }
             query => query?,
         };
-        let context = self.context(exchange, headers, query, day);
-        if route.kind == RouteKind::Page {
-            // The dashboard shows unknown names together with invalid values.
-            let is_dashboard = route.path == paths::DASHBOARD;
-            let names = if is_dashboard { Ok(()) } else { general::check_names(&context) };
-            let page = names.and_then(|()| (route.handler)(&context));
-            return page.or_else(|problem| general::problem_page(&context, problem));
+        let context = self.context(route, path, headers, query, day);
+        if route.kind != RouteKind::Page {
+            return (route.handler)(&context);
         }
-        (route.handler)(&context)
-    }
-
-    /// Returns what handlers know about a request.
-    fn context<'a>(
-        &'a self,
-        exchange: &Exchange<'a>,
-        headers: &'a HeaderMap,
-        query: Query<'a>,
-        day: &'a RequestDay,
-    ) -> Context<'a> {
-        let path = exchange.arrival.request.uri().path();
-        Context {
-            site: &self.site,
-            fixed: &self.fixed,
-            headers,
-            has_prefer: exchange.scan.has_prefer,
-            is_conditional: exchange.scan.is_conditional,
-            query,
-            parameters: exchange.route().map_or(&[], |route| route.parameters),
-            path_parameter: exchange.route().and_then(|it| it.parameter(path)).unwrap_or_default(),
-            clock: &self.clock,
-            day,
-            snapshot_form: self.snapshot_form,
-            is_draining: self.is_draining(),
-            metrics: &self.metrics,
-        }
-    }
-
-    /// Returns the response to a request without a path: `OPTIONS *` or `CONNECT`.
-    fn without_path(&self, request: &Request<()>) -> Option<HandlerResult> {
-        match *request.method() {
-            Method::OPTIONS if request.uri().path() == "*" => {
-                Some(Ok(options(self.site.common_headers(), request.headers())))
-            }
-            Method::CONNECT => Some(Err(Problem::method_not_allowed())),
-            _ => None,
-        }
+        // The dashboard shows unknown names together with invalid values.
+        let is_dashboard = route.path == paths::DASHBOARD;
+        let names = if is_dashboard { Ok(()) } else { general::check_names(&context) };
+        let page = names.and_then(|()| (route.handler)(&context));
+        page.or_else(|problem| general::problem_page(&context, problem))
     }
 
     fn query<'r>(&self, request: &'r Request<()>, route: &Route) -> Result<Query<'r>, Problem> {
@@ -406,58 +337,66 @@ impl Api {
         Ok(query)
     }
 
-    /// Turns a handler's result into a response, and applies the scenario to it.
-    fn outcome(
+    /// Returns what handlers know about a request.
+    fn context<'a>(
+        &'a self,
+        route: &'static Route,
+        path: &'a str,
+        headers: &'a HeaderMap,
+        query: Query<'a>,
+        day: &'a RequestDay,
+    ) -> Context<'a> {
+        Context {
+            site: &self.site,
+            fixed: &self.fixed,
+            headers,
+            query,
+            parameters: route.parameters,
+            path_parameter: route.parameter(path).unwrap_or_default(),
+            clock: &self.clock,
+            day,
+            snapshot_form: self.snapshot_form,
+            is_draining: self.is_draining(),
+            metrics: &self.metrics,
+        }
+    }
+
+    /// Turns a handler's result into a response, applies the fault, completes the headers, counts the request and
+    /// logs it.
+    fn finish(
         &self,
-        exchange: &Exchange<'_>,
-        mut quota: Quota,
+        exchange: &Exchange,
         result: HandlerResult,
         mut fault: Option<Box<FaultPlan>>,
-    ) -> Outcome {
+    ) -> Reply {
         let request = exchange.request();
         let mut response = result.unwrap_or_else(|problem| {
             encode(problem.response(&self.site, request.uri().path()), request.headers())
         });
         if let Some(fault) = &mut fault {
             fault.apply(&mut response, exchange.day.edition());
-            if response.status() == StatusCode::TOO_MANY_REQUESTS {
-                let retry_after_seconds = fault.scenario.retry_after_seconds();
-                quota = Quota::Exceeded { retry_after_seconds };
-            }
         }
-        Outcome { response, quota, fault }
-    }
-
-    /// Completes the headers of the response, counts the request and logs it.
-    fn finish(&self, exchange: &Exchange<'_>, outcome: Outcome) -> Reply {
-        let Outcome { mut response, quota, fault } = outcome;
-        let request = exchange.request();
         // In HTTP/1.0, closing the connection marks the end of content of unknown length.
         let ends_by_close =
             request.version() == Version::HTTP_10 && response.body().len().is_none();
         if ends_by_close {
             *response.version_mut() = Version::HTTP_10;
         }
+        let status = response.status();
         let headers = response.headers_mut();
         // Bytes after a body may be a smuggled request, so they are never read.
         if exchange.arrival.has_body || self.is_draining() || ends_by_close {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        set_date(headers, exchange.day.http_date.clone());
-        let trace = match exchange.scan.has_id {
-            true => TraceContext::of(request.headers()),
-            false => TraceContext::default(),
-        };
+        set_date(headers, exchange.http_date.clone());
+        let trace = TraceContext::of(request.headers());
         trace.write_headers(headers);
         if let Some(limiter) = &self.limiter {
-            limiter.write_headers(quota, headers);
+            limiter.write_headers(quota(exchange, status, fault.as_deref()), headers);
         }
         let took = MonotonicTime::now().since(exchange.arrival.started);
-        let status = response.status();
         match &fault {
-            None => {
-                self.metrics.request(exchange.identity.route.map(|(index, _)| index), status, took)
-            }
+            None => self.metrics.request(exchange.route.map(|(index, _)| index), status, took),
             Some(fault) => self.metrics.scenario(&fault.scenario),
         }
         if self.access_log || status == StatusCode::INTERNAL_SERVER_ERROR {
@@ -474,7 +413,7 @@ impl Api {
     /// log is off, unless it was simulated.
     fn log(
         &self,
-        exchange: &Exchange<'_>,
+        exchange: &Exchange,
         response: &mut Response<Content>,
         fault: Option<&FaultPlan>,
         trace: &TraceContext<'_>,
@@ -483,16 +422,33 @@ impl Api {
         let id = trace.request_id.cloned().unwrap_or_else(|| self.request_ids.next());
         response.headers_mut().insert(X_REQUEST_ID, id.clone());
         if self.access_log || fault.is_none() {
-            let request = exchange.request();
-            let client = exchange.identity.client;
+            let messages = (exchange.request(), &*response);
             let scenario = fault.map(|fault| &fault.scenario);
-            access_log::write(&id, trace.traceparent, client, (request, response), scenario, took);
+            access_log::write(&id, trace.traceparent, exchange.client, messages, scenario, took);
         }
     }
 }
 
+/// Returns the quota that the response states: that of the client's rate limit, unless the response says 429 for
+/// another reason.
+fn quota(exchange: &Exchange, status: StatusCode, fault: Option<&FaultPlan>) -> Quota {
+    match (exchange.quota, fault) {
+        (quota, _) if status != StatusCode::TOO_MANY_REQUESTS => quota,
+        (_, Some(fault)) => {
+            Quota::Exceeded { retry_after_seconds: fault.scenario.retry_after_seconds() }
+        }
+        (quota @ Quota::Exceeded { .. }, None) => quota,
+        (_, None) => Quota::Unlimited,
+    }
+}
+
+/// Returns a moment as the value of the `Date` header.
+fn http_date(moment: Moment) -> HeaderValue {
+    let time = UNIX_EPOCH + Duration::from_secs(moment.unix_second());
+    HeaderValue::try_from(fmt_http_date(time)).expect("a date is visible ASCII")
+}
+
 /// Returns why a request with `handling=strict` is rejected, if it is.
-#[cold]
 fn strict_rejection(request: &Request<()>, route: &Route) -> Option<Problem> {
     let query = || Query::parse(request.uri().query())?.check_names(route.parameters);
     ignored_preference(request, route.path).or_else(|| query().err())
@@ -513,36 +469,30 @@ impl Service for Api {
         self.metrics.connections_evicted.inc();
     }
 
-    fn connect(&self, peer: IpAddr, worker: usize, is_probe: bool) -> Connection {
+    fn connect(&self, peer: IpAddr, _worker: usize, is_probe: bool) -> Connection {
         self.metrics.connections_open.inc();
         let is_limited = !is_probe
             && (self.limits_loopback
                 || !peer.is_loopback()
                 || is_trusted(peer, &self.trusted_proxies));
-        let (metrics, day) = (Arc::clone(&self.metrics), Arc::clone(&self.days[worker]));
-        Connection { peer, is_limited, on_probe_socket: is_probe, metrics, day }
+        let metrics = Arc::clone(&self.metrics);
+        Connection { peer, is_limited, on_probe_socket: is_probe, metrics }
     }
 
     fn respond(self: &Arc<Self>, connection: &Arc<Connection>, arrival: Arrival) -> Reply {
-        let mut day = connection.day.lock().unwrap_or_else(PoisonError::into_inner);
-        let day = self.day(&mut day);
-        let identity = self.identify(connection, &arrival.request);
-        let scan = HeaderScan::new(arrival.request.headers());
-        let exchange = Exchange { connection, arrival: &arrival, identity, scan, day };
-        // Only a request within its rate limit takes a place in the queue.
-        let placed = self.check(&exchange).and_then(|()| self.place(&exchange));
-        match placed {
+        let exchange = self.identify(connection, arrival);
+        match self.admit(&exchange) {
+            Ok(None) => self.answer(&exchange),
             Ok(Some(ticket)) => {
-                let (api, connection) = (Arc::clone(self), Arc::clone(connection));
-                Reply::Rendered(
-                    ticket,
-                    Box::new(move || api.render(&connection, &arrival, identity)),
-                )
+                let api = Arc::clone(self);
+                let render = move || {
+                    // It may have waited for long.
+                    let (day, http_date) = api.read_clock();
+                    api.answer(&Exchange { day, http_date, ..exchange })
+                };
+                Reply::Rendered(ticket, Box::new(render))
             }
-            checked => {
-                let outcome = self.run(&exchange, checked.map(|_| ()));
-                self.finish(&exchange, outcome)
-            }
+            Err(problem) => self.finish(&exchange, Err(problem), None),
         }
     }
 }
@@ -559,7 +509,7 @@ mod tests {
     const HERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8000);
 
     fn api(config: Config) -> Arc<Api> {
-        Arc::new(Api::new(config, HERE, 1))
+        Arc::new(Api::new(config, HERE))
     }
 
     fn arrival(path: &str, headers: &[(&str, &str)]) -> Arrival {
@@ -582,20 +532,9 @@ mod tests {
         move |path, headers| api.respond(&connection, arrival(path, headers)).into_response()
     }
 
-    /// Begins an exchange with a peer and passes it to a test of a single step.
-    fn exchange<T>(
-        api: &Arc<Api>,
-        peer: &str,
-        arrival: &Arrival,
-        test: impl FnOnce(&Exchange<'_>) -> T,
-    ) -> T {
-        let connection = api.connect(peer.parse().unwrap(), 0, false);
-        let now = api.clock.now();
-        let day = RequestDay::new(now, now, &api.editions);
-        let identity = api.identify(&connection, &arrival.request);
-        let scan = HeaderScan::new(arrival.request.headers());
-        let exchange = Exchange { connection: &connection, arrival, identity, scan, day: &day };
-        test(&exchange)
+    /// Receives a request from a peer.
+    fn exchange(api: &Arc<Api>, peer: &str, arrival: Arrival) -> Exchange {
+        api.identify(&Arc::new(api.connect(peer.parse().unwrap(), 0, false)), arrival)
     }
 
     fn text(response: Response<Content>) -> String {
@@ -605,24 +544,20 @@ mod tests {
     #[test]
     fn the_route_the_client_and_the_quota_are_found_once() {
         let api = api(Config::default());
-        let arrival = arrival("/v1/ghi/regions/us/", &[]);
-        exchange(&api, "203.0.113.7", &arrival, |exchange| {
-            assert_eq!(exchange.route().map(|route| route.kind), Some(RouteKind::Api));
-            assert_eq!(exchange.identity.client, "203.0.113.7".parse::<IpAddr>().unwrap());
-            assert_eq!(exchange.identity.quota, Quota::Within { remaining: 199 });
-        });
-        exchange(&api, "127.0.0.1", &arrival, |exchange| {
-            assert_eq!(exchange.identity.quota, Quota::Unlimited);
-        });
+        let received = |peer| exchange(&api, peer, arrival("/v1/ghi/regions/us/", &[]));
+        let remote = received("203.0.113.7");
+        assert_eq!(remote.route().map(|route| route.kind), Some(RouteKind::Api));
+        assert_eq!(remote.client, "203.0.113.7".parse::<IpAddr>().unwrap());
+        assert_eq!(remote.quota, Quota::Within { remaining: 199 });
+        assert_eq!(received("127.0.0.1").quota, Quota::Unlimited);
     }
 
     #[test]
     fn a_request_is_admitted_if_it_is_valid_and_within_its_quota() {
         let api = api(Config { rate_limit: NonZeroU32::new(1), ..Config::default() });
-        let admitted = |arrival: &Arrival| {
-            exchange(&api, "203.0.113.7", arrival, |exchange| {
-                api.check(exchange).map_err(|problem| problem.describe().code)
-            })
+        let admitted = |arrival| {
+            let admitted = api.admit(&exchange(&api, "203.0.113.7", arrival));
+            admitted.map(|_| ()).map_err(|problem| problem.describe().code)
         };
         let without_host = Arrival {
             request: Request::get("/").body(()).unwrap(),
@@ -630,18 +565,16 @@ mod tests {
             defect: None,
             started: MonotonicTime::now(),
         };
-        assert_eq!(admitted(&arrival("/", &[])), Ok(()));
-        assert_eq!(admitted(&without_host), Err("bad_request"));
-        assert_eq!(admitted(&arrival("/", &[])), Err("rate_limited"));
+        assert_eq!(admitted(arrival("/", &[])), Ok(()));
+        assert_eq!(admitted(without_host), Err("bad_request"));
+        assert_eq!(admitted(arrival("/", &[])), Err("rate_limited"));
     }
 
     #[test]
     fn faults_are_planned_only_for_the_api() {
         let api = api(Config::default());
         let planned = |path, headers: &[(&str, &str)]| {
-            exchange(&api, "127.0.0.1", &arrival(path, headers), |exchange| {
-                api.plan(exchange).unwrap().is_some()
-            })
+            api.plan(&exchange(&api, "127.0.0.1", arrival(path, headers))).unwrap().is_some()
         };
         let prefer: &[(&str, &str)] = &[("prefer", "code=503")];
         assert!(planned("/v1/ghi/snapshot", prefer));
@@ -653,13 +586,8 @@ mod tests {
     fn a_probe_socket_admits_only_probes_and_metrics() {
         let api = api(Config::default());
         let admitted = |path| {
-            let (connection, arrival) = (api.connect(HERE.ip(), 0, true), arrival(path, &[]));
-            let now = api.clock.now();
-            let day = RequestDay::new(now, now, &api.editions);
-            let identity = api.identify(&connection, &arrival.request);
-            let (scan, arrival) = (HeaderScan::new(arrival.request.headers()), &arrival);
-            let exchange = Exchange { connection: &connection, arrival, identity, scan, day: &day };
-            api.check(&exchange).is_ok()
+            let connection = Arc::new(api.connect(HERE.ip(), 0, true));
+            api.admit(&api.identify(&connection, arrival(path, &[]))).is_ok()
         };
         assert!(admitted("/healthz") && admitted("/metrics"));
         assert!(!admitted("/v1/ghi/snapshot") && !admitted("/") && !admitted("/nothing"));
@@ -723,15 +651,13 @@ mod tests {
             ..Config::default()
         });
         let dispatched = |prefer, known| {
-            let arrival =
-                arrival("/v1/ghi/snapshot", &[("prefer", prefer), ("if-none-match", known)]);
-            exchange(&api, "127.0.0.1", &arrival, |exchange| {
-                let mut fault = api.plan(exchange).unwrap().unwrap();
-                let result = api.dispatch_fault(exchange, &mut fault);
-                result
-                    .map(|response| (response.status().as_u16(), text(response)))
-                    .map_err(|problem| problem.describe().code)
-            })
+            let headers = [("prefer", prefer), ("if-none-match", known)];
+            let exchange = exchange(&api, "127.0.0.1", arrival("/v1/ghi/snapshot", &headers));
+            let mut fault = api.plan(&exchange).unwrap().unwrap();
+            let result = api.dispatch_fault(&exchange, &mut fault);
+            result
+                .map(|response| (response.status().as_u16(), text(response)))
+                .map_err(|problem| problem.describe().code)
         };
         assert_eq!(dispatched("code=500", "*").unwrap_err(), "internal");
         let (status, body) = dispatched("at=2026-01-01T00:00:00Z", "\"other\"").unwrap();
@@ -743,11 +669,8 @@ mod tests {
     #[test]
     fn finish_counts_and_dates_the_response() {
         let api = api(Config::default());
-        let arrival = arrival("/v1/ghi/snapshot", &[("x-request-id", "abc")]);
-        let reply = exchange(&api, "203.0.113.7", &arrival, |exchange| {
-            api.finish(exchange, api.run(exchange, Ok(())))
-        });
-        let response = reply.into_response();
+        let response =
+            get_from(&api, "203.0.113.7")("/v1/ghi/snapshot", &[("x-request-id", "abc")]);
         assert_eq!(response.headers()["x-request-id"], "abc");
         assert!(response.headers().contains_key("date"));
         assert_eq!(response.headers()["ratelimit"], "\"default\";r=199;t=1");
@@ -800,7 +723,7 @@ mod tests {
         api.reload(Inputs::default());
         assert!(model.upgrade().is_none(), "the replaced model is freed");
         get("/v1/ghi/snapshot", &[]);
-        let edition = Arc::downgrade(&api.editions.of(noon));
+        let edition = Arc::downgrade(&api.editions.find(noon).unwrap());
         is_tomorrow.store(true, Ordering::Relaxed);
         api.prepare_days();
         assert!(edition.upgrade().is_none(), "the past day is freed");

@@ -89,7 +89,7 @@ impl Default for Config {
 }
 
 /// The form of the snapshot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SnapshotForm {
     /// Includes the regions.
     #[default]

@@ -87,7 +87,7 @@ impl Server {
             idle_timeout: config.idle_timeout,
         };
         let is_behind_proxy = !config.trusted_proxies.is_empty() || probes.is_some();
-        let api = Arc::new(Api::new(config, address, workers + 1));
+        let api = Arc::new(Api::new(config, address));
         // The first request should not wait for rendering.
         api.prepare_days();
         let (shutdown, stop) = watch::channel(false);
@@ -309,7 +309,7 @@ pub struct InProcess {
 impl InProcess {
     /// Starts a server with a connection from a peer.
     pub fn new(config: Config, peer: IpAddr) -> Self {
-        let api = Arc::new(Api::new(config, ([127, 0, 0, 1], 8000).into(), 1));
+        let api = Arc::new(Api::new(config, ([127, 0, 0, 1], 8000).into()));
         let connection = Arc::new(api.connect(peer, 0, false));
         Self { api, connection }
     }

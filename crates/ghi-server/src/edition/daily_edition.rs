@@ -1,10 +1,10 @@
-//! An edition: all documents of a day, each rendered once.
+//! An edition: all documents, pages and files of a day, each rendered once.
 
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use ghi_contract::ForecastDays;
-use ghi_engine::{Costs, Model, NoFigures, RecentDays, RegionIndex, Registry, Scope};
+use ghi_display::{Past, Range};
+use ghi_engine::{Model, NoFigures, RecentDays, RegionIndex, Scope};
 use jiff::civil::Date;
 
 use crate::clock::Moment;
@@ -13,35 +13,25 @@ use crate::edition::documents::Documents;
 use crate::edition::rendered::{DocumentHeaders, render};
 use crate::http::caching::Representation;
 use crate::http::page_cache::PageCache;
-use ghi_display::{Past, Range};
 
-/// How many pages and files are cached for a day other than the clock's.
+/// How many pages and files are cached for one of the clock's days, and for another day.
+const FILES: usize = 256;
 const FILES_OF_OTHER_DAY: usize = 4;
 
-/// Every document of one UTC day. Each is rendered when it is first requested, or in advance by
-/// [`Edition::render_all`]. So on an uncached day, a request waits only for its own document to be
-/// rendered.
+/// The documents, pages and files of one UTC day. Each is rendered when it is first requested, or in advance.
 #[derive(Debug)]
 pub(crate) struct Edition {
     model: Arc<Model>,
-    /// The number of models that were loaded before this one.
-    pub(super) generation: u64,
     headers: Arc<DocumentHeaders>,
     /// The first moment of the day.
     midnight: Moment,
     days: RecentDays,
-    /// The worldwide costs of a year, once they are computed, which is slow with many regions.
-    year: OnceLock<Vec<(Date, Costs)>>,
-    /// Each document, once it is rendered, by its [index](Edition::index).
-    documents: Box<[OnceLock<Representation>]>,
-    /// Pages and files of the day.
+    documents: PageCache<Document>,
     pub(crate) files: PageCache<DailyFile>,
-    /// Whether it has been rendered in advance, or is being rendered.
-    pub(super) is_prepared: AtomicBool,
 }
 
 /// A document of the contract.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Document {
     Metadata,
     Regions,
@@ -88,23 +78,14 @@ pub(crate) enum Theme {
 
 impl Edition {
     /// Computes the data of a moment's day, without rendering a document.
-    pub(super) fn new(
-        model: Arc<Model>,
-        generation: u64,
-        headers: Arc<DocumentHeaders>,
-        moment: Moment,
-    ) -> Self {
-        let documents = documents(model.registry()).map(|_| OnceLock::new());
+    pub(super) fn new(model: Arc<Model>, headers: Arc<DocumentHeaders>, moment: Moment) -> Self {
         Self {
             midnight: moment.midnight(),
-            documents: documents.collect(),
-            files: PageCache::default(),
-            is_prepared: AtomicBool::new(false),
+            documents: PageCache::with_capacity(usize::MAX),
+            files: PageCache::with_capacity(FILES),
             days: RecentDays::up_to(moment.date(), &model),
-            year: OnceLock::new(),
             headers,
             model,
-            generation,
         }
     }
 
@@ -116,49 +97,12 @@ impl Edition {
     /// Returns an edition of the same day with other data.
     pub(super) fn with_days(&self, days: RecentDays) -> Self {
         let (model, headers) = (Arc::clone(&self.model), Arc::clone(&self.headers));
-        let same = Self::new(model, self.generation, headers, self.midnight).for_other_day();
-        Self { days, ..same }
-    }
-
-    /// Renders and compresses every document, and computes the year.
-    pub(super) fn render_all(&self) {
-        // Documents cannot be rendered if the day has no data.
-        for document in documents(self.model.registry()) {
-            _ = self.document(document).map(Representation::compress);
-        }
-        // This comes last, because requests wait for documents, and pages that show a year are rare. It fails
-        // if the year has no data.
-        if let Ok(Past { days, before, .. }) = self.past(Scope::Global, Range::Year) {
-            self.year.get_or_init(|| before.into_iter().chain(days).collect());
-        }
+        Self { days, ..Self::new(model, headers, self.midnight).for_other_day() }
     }
 
     /// Returns a document, rendering it if necessary.
-    pub(crate) fn document(&self, document: Document) -> Result<&Representation, NoFigures> {
-        let slot = &self.documents[self.index(document)];
-        if let Some(rendered) = slot.get() {
-            return Ok(rendered);
-        }
-        let rendered = self.rendered(document)?;
-        Ok(slot.get_or_init(|| rendered))
-    }
-
-    /// Returns the index of a document, in the order of [`documents`].
-    fn index(&self, document: Document) -> usize {
-        const FORECASTS: usize = (ForecastDays::MAX - ForecastDays::MIN) as usize + 1;
-        let regions = self.model.registry().regions().len();
-        match document {
-            Document::Metadata => 0,
-            Document::Regions => 1,
-            Document::Network => 2,
-            Document::Indicator => 3,
-            Document::Snapshot(SnapshotForm::Full) => 4,
-            Document::Snapshot(SnapshotForm::Reduced) => 5,
-            Document::History(Scope::Global) => 6,
-            Document::Forecast(days) => 7 + usize::from(days.get() - ForecastDays::MIN),
-            Document::RegionDetail(region) => 7 + FORECASTS + region.get(),
-            Document::History(Scope::Region(region)) => 7 + FORECASTS + regions + region.get(),
-        }
+    pub(crate) fn document(&self, document: Document) -> Result<Arc<Representation>, NoFigures> {
+        self.documents.get(document, "", || self.rendered(document))
     }
 
     fn rendered(&self, document: Document) -> Result<Representation, NoFigures> {
@@ -192,20 +136,13 @@ impl Edition {
 
     /// Returns the days of a range up to this one.
     pub(crate) fn past(&self, scope: Scope, range: Range) -> Result<Past, NoFigures> {
-        let known = match scope {
-            Scope::Global => self.year.get().map(Vec::as_slice),
-            Scope::Region(_) => None,
-        };
-        Past::new(&self.model, known, scope, range, self.midnight.date())
+        Past::new(&self.model, None, scope, range, self.date())
     }
 
     /// Returns the days of a range up to the last day with data, if this day comes after it.
     pub(crate) fn last_covered(&self, scope: Scope, range: Range) -> Result<Past, NoFigures> {
-        let today = self.midnight.date();
-        match self.model.nearest_covered(today) {
-            last if last < today => Past::new(&self.model, None, scope, range, last),
-            _ => self.past(scope, range),
-        }
+        let last = self.model.nearest_covered(self.date()).min(self.date());
+        Past::new(&self.model, None, scope, range, last)
     }
 
     pub(crate) fn date(&self) -> Date {
@@ -215,41 +152,5 @@ impl Edition {
     /// Returns the day as a number, counted from 1970-01-01.
     pub(super) fn day(&self) -> u32 {
         self.midnight.day()
-    }
-}
-
-/// Returns every document of a network.
-fn documents(registry: &Registry) -> impl Iterator<Item = Document> + use<> {
-    let single = [
-        Document::Metadata,
-        Document::Regions,
-        Document::Network,
-        Document::Indicator,
-        Document::Snapshot(SnapshotForm::Full),
-        Document::Snapshot(SnapshotForm::Reduced),
-        Document::History(Scope::Global),
-    ];
-    let forecasts = ForecastDays::all().map(Document::Forecast);
-    let details = registry.indices().map(Document::RegionDetail);
-    let histories = registry.indices().map(|region| Document::History(Scope::Region(region)));
-    single.into_iter().chain(forecasts).chain(details).chain(histories)
-}
-
-#[cfg(test)]
-mod tests {
-    use ghi_engine::Inputs;
-
-    use crate::http::site::Site;
-
-    use super::*;
-
-    #[test]
-    fn each_document_has_its_own_index() {
-        let model = Arc::new(Model::new(Inputs::default()));
-        let headers = Arc::new(DocumentHeaders::new(&Site::new(None)));
-        let noon = "2026-11-15T12:00:00Z".parse().unwrap();
-        let edition = Edition::new(Arc::clone(&model), 0, headers, noon);
-        let indices = documents(model.registry()).map(|document| edition.index(document));
-        assert!(indices.eq(0..edition.documents.len()));
     }
 }

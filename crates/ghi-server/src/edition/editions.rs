@@ -1,13 +1,12 @@
-//! The cached editions of the current model.
+//! The current model and its cached editions, and the day of a request.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use ghi_engine::{Model, RecentDays};
 
 use crate::clock::{Moment, Speed};
 use crate::edition::daily_edition::Edition;
-use crate::edition::other_days::{DayLimit, OtherDayCache, TooManyDays};
+use crate::edition::day_limit::{DayLimit, TooManyDays};
 use crate::edition::rendered::DocumentHeaders;
 use crate::http::site::Site;
 use crate::net::ClientKey;
@@ -15,141 +14,138 @@ use crate::net::ClientKey;
 /// How long before midnight the next day is rendered, in real seconds.
 const AHEAD_SECONDS: u64 = 300;
 
-/// The editions of the current model. Today's edition and the editions of the neighbouring days are cached.
+/// How many days requested with `Prefer: at=` are cached.
+const OTHER_DAYS: usize = 32;
+
+/// Hands out the editions of the current model.
 pub(crate) struct Editions {
     headers: Arc<DocumentHeaders>,
     /// The speed of the clock, which determines how soon midnight comes.
-    pub(crate) speed: Speed,
-    current: RwLock<Current>,
+    speed: Speed,
+    current: RwLock<Arc<LoadedModel>>,
     day_limit: DayLimit,
-    /// The number of the current model, readable without the lock.
-    generation: AtomicU64,
     /// Held during a reload, so that reloads run one after the other.
     reloading: Mutex<()>,
 }
 
-/// A model and its cached editions.
-struct Current {
+/// A model and the editions that were made from it. A reload replaces all of them in one step.
+struct LoadedModel {
     model: Arc<Model>,
-    /// The number of models that were loaded before this one.
-    generation: u64,
-    cached: Vec<Arc<Edition>>,
-    /// Days requested with `Prefer: at=`.
-    other_days: OtherDayCache,
+    /// The day of the clock and its neighbours, for a clock that is set back and forth across midnight.
+    clock_days: RwLock<Vec<Arc<Edition>>>,
+    /// Days requested with `Prefer: at=`, oldest request first.
+    other_days: RwLock<Vec<Arc<Edition>>>,
 }
 
-impl Current {
-    fn new(model: Arc<Model>, generation: u64, cached: Vec<Arc<Edition>>) -> Self {
-        Self { model, generation, cached, other_days: OtherDayCache::default() }
+impl LoadedModel {
+    fn new(model: Model) -> Arc<Self> {
+        let (clock_days, other_days) = (RwLock::default(), RwLock::default());
+        Arc::new(Self { model: Arc::new(model), clock_days, other_days })
     }
+}
 
-    /// Returns the cached edition of the moment's day, if it is one of the clock's days.
-    fn find(&self, moment: Moment) -> Option<&Arc<Edition>> {
-        self.cached.iter().find(|edition| edition.day() == moment.day())
-    }
+fn find(cached: &RwLock<Vec<Arc<Edition>>>, moment: Moment) -> Option<Arc<Edition>> {
+    let cached = cached.read().unwrap_or_else(PoisonError::into_inner);
+    cached.iter().find(|edition| edition.day() == moment.day()).cloned()
+}
 
-    /// Returns the cached edition of the moment's day, including days requested with `Prefer: at=`.
-    fn find_any(&self, moment: Moment) -> Option<&Arc<Edition>> {
-        self.find(moment).or_else(|| self.other_days.find(moment))
+/// Caches an edition after removing others, and returns the one that is then cached for its day.
+fn cache(
+    cached: &RwLock<Vec<Arc<Edition>>>,
+    edition: Arc<Edition>,
+    remove: impl FnOnce(&mut Vec<Arc<Edition>>),
+) -> Arc<Edition> {
+    let mut cached = cached.write().unwrap_or_else(PoisonError::into_inner);
+    // Another worker may have been faster.
+    if let Some(other) = cached.iter().find(|other| other.day() == edition.day()) {
+        return Arc::clone(other);
     }
-
-    /// Adds an edition, and returns those that were removed.
-    fn add(&mut self, edition: Arc<Edition>, is_other_day: bool) -> Vec<Arc<Edition>> {
-        if is_other_day {
-            return self.other_days.add(edition);
-        }
-        // The neighbouring days stay, for a clock that is set back and forth across midnight.
-        let is_far = |other: &mut Arc<Edition>| other.day().abs_diff(edition.day()) != 1;
-        let removed = self.cached.extract_if(.., is_far).collect();
-        self.cached.push(edition);
-        removed
-    }
+    remove(&mut cached);
+    cached.push(Arc::clone(&edition));
+    edition
 }
 
 impl Editions {
-    pub(crate) fn new(model: Model, site: &Site) -> Self {
-        let current = Current::new(Arc::new(model), 0, Vec::new());
+    pub(crate) fn new(model: Model, site: &Site, speed: Speed) -> Self {
         Self {
             headers: Arc::new(DocumentHeaders::new(site)),
-            speed: Speed::REAL,
-            current: RwLock::new(current),
+            speed,
+            current: RwLock::new(LoadedModel::new(model)),
             day_limit: DayLimit::default(),
-            generation: AtomicU64::new(0),
             reloading: Mutex::default(),
         }
     }
 
+    fn current(&self) -> Arc<LoadedModel> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Returns the current model.
     pub(crate) fn model(&self) -> Arc<Model> {
-        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner).model)
+        Arc::clone(&self.current().model)
     }
 
-    /// Returns how many models were loaded before the current one.
-    pub(crate) fn generation(&self) -> u64 {
-        self.generation.load(Ordering::Acquire)
+    /// Returns the day of a moment of the clock.
+    pub(crate) fn day(&self, moment: Moment) -> RequestDay {
+        self.day_of(&self.current(), moment)
     }
 
-    /// Returns the edition of the moment's day.
-    pub(crate) fn of(&self, moment: Moment) -> Arc<Edition> {
-        self.find(moment).unwrap_or_else(|| self.add(moment))
+    fn day_of(&self, loaded: &LoadedModel, moment: Moment) -> RequestDay {
+        let edition = find(&loaded.clock_days, moment).unwrap_or_else(|| {
+            let edition = Arc::new(self.edition(loaded, moment));
+            cache(&loaded.clock_days, edition, |days| {
+                days.retain(|other| other.day().abs_diff(moment.day()) == 1);
+            })
+        });
+        RequestDay { moment, edition }
     }
 
-    /// Renders everything for the moment's day, and for the next day if midnight is near. `warm` renders the
-    /// pages and files of a day. This takes a while the first time.
-    pub(crate) fn prepare(&self, moment: Moment, warm: impl Fn(&Edition)) {
-        self.days_ahead(moment).for_each(|day| prepare(&self.of(day), &warm));
+    fn edition(&self, loaded: &LoadedModel, moment: Moment) -> Edition {
+        Edition::new(Arc::clone(&loaded.model), Arc::clone(&self.headers), moment)
     }
 
-    /// Replaces the model and everything cached in one step. The documents for the moment are rendered
-    /// first, so that no request waits for them.
-    pub(crate) fn reload(&self, model: Model, moment: Moment, warm: impl Fn(&Edition)) {
+    /// Has the moment's day rendered, and the next day if midnight is near.
+    pub(crate) fn prepare(&self, moment: Moment, render: impl Fn(&RequestDay)) {
+        self.prepare_model(&self.current(), moment, render);
+    }
+
+    fn prepare_model(&self, loaded: &LoadedModel, moment: Moment, render: impl Fn(&RequestDay)) {
+        let is_near = moment.seconds_to_midnight() <= AHEAD_SECONDS * self.speed.get();
+        let next = moment.next_midnight().filter(|_| is_near);
+        for moment in std::iter::once(moment).chain(next) {
+            render(&self.day_of(loaded, moment));
+        }
+    }
+
+    /// Replaces the model and everything cached in one step. The moment's day is rendered first, so that no
+    /// request waits for it.
+    pub(crate) fn reload(&self, model: Model, moment: Moment, render: impl Fn(&RequestDay)) {
         let _one_at_a_time = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
-        let (model, generation) = (Arc::new(model), self.generation() + 1);
-        let days = self.days_ahead(moment);
-        let cached = days.map(|day| self.edition(&model, generation, day)).collect::<Vec<_>>();
-        cached.iter().for_each(|edition| prepare(edition, &warm));
-        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        let before = std::mem::replace(&mut *current, Current::new(model, generation, cached));
-        self.generation.store(generation, Ordering::Release);
-        drop(current);
-        // Dropped outside the lock, because there is a lot of memory to free.
-        drop(before);
+        let loaded = LoadedModel::new(model);
+        self.prepare_model(&loaded, moment, render);
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = loaded;
     }
 
-    /// Returns the moment's day, and the next day if midnight is near.
-    fn days_ahead(&self, moment: Moment) -> impl Iterator<Item = Moment> + use<> {
-        let near = moment.seconds_to_midnight() <= AHEAD_SECONDS * self.speed.get();
-        std::iter::once(moment).chain(moment.next_midnight().filter(|_| near))
-    }
-
-    /// Returns the edition of the moment's day, if it is cached.
-    pub(crate) fn find(&self, moment: Moment) -> Option<Arc<Edition>> {
-        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        current.find(moment).cloned()
-    }
-
-    /// Returns the edition of a requested day, independent of the clock. The number rendered per second is
-    /// limited, and so is the number cached in addition to the clock's days.
+    /// Returns the edition of a requested day, independent of the clock, for a request that draws this many days.
+    /// The number rendered per second is limited, and so is the number cached.
     pub(crate) fn other_day(
         &self,
         moment: Moment,
         days_drawn: u32,
         client: Option<ClientKey>,
     ) -> Result<Arc<Edition>, TooManyDays> {
-        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        let found = current.find_any(moment).cloned();
-        let (model, generation) = (Arc::clone(&current.model), current.generation);
-        drop(current);
+        let loaded = self.current();
+        let found = find(&loaded.clock_days, moment).or_else(|| find(&loaded.other_days, moment));
         // Only the day itself is cached.
         if found.is_none() || days_drawn > 1 {
             self.day_limit.check(days_drawn, client)?;
         }
-        if let Some(found) = found {
-            return Ok(found);
-        }
-        let headers = Arc::clone(&self.headers);
-        let edition = Arc::new(Edition::new(model, generation, headers, moment).for_other_day());
-        Ok(self.cache(edition, moment, true))
+        Ok(found.unwrap_or_else(|| {
+            let edition = Arc::new(self.edition(&loaded, moment).for_other_day());
+            cache(&loaded.other_days, edition, |days| {
+                days.drain(..(days.len() + 1).saturating_sub(OTHER_DAYS));
+            })
+        }))
     }
 
     /// Returns an edition of the same day with other data. It counts toward the limit on rendered days,
@@ -163,46 +159,43 @@ impl Editions {
         self.day_limit.check(1, client)?;
         Ok(Arc::new(edition.with_days(change(edition.days()))))
     }
-
-    fn add(&self, moment: Moment) -> Arc<Edition> {
-        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        let (model, generation) = (Arc::clone(&current.model), current.generation);
-        drop(current);
-        // Computes the edition outside the lock, so that requests for a cached day don't wait.
-        self.cache(self.edition(&model, generation, moment), moment, false)
-    }
-
-    fn edition(&self, model: &Arc<Model>, generation: u64, moment: Moment) -> Arc<Edition> {
-        let (model, headers) = (Arc::clone(model), Arc::clone(&self.headers));
-        Arc::new(Edition::new(model, generation, headers, moment))
-    }
-
-    /// Caches the edition of a moment's day, and returns the edition that is then cached for that day.
-    fn cache(&self, edition: Arc<Edition>, moment: Moment, is_other_day: bool) -> Arc<Edition> {
-        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        // The model may have been replaced in the meantime. A request that started before that still gets the
-        // old data. No other request does.
-        if current.generation != edition.generation {
-            return edition;
-        }
-        // Another worker may have been faster.
-        let found = if is_other_day { current.find_any(moment) } else { current.find(moment) };
-        if let Some(other) = found {
-            return Arc::clone(other);
-        }
-        let removed = current.add(Arc::clone(&edition), is_other_day);
-        drop(current);
-        // Dropped outside the lock, because there is a lot of memory to free.
-        drop(removed);
-        edition
-    }
 }
 
-/// Renders everything for a day, unless that has been done.
-fn prepare(edition: &Edition, warm: impl Fn(&Edition)) {
-    if !edition.is_prepared.swap(true, Ordering::Relaxed) {
-        edition.render_all();
-        warm(edition);
+/// A moment, and the edition of its day.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestDay {
+    moment: Moment,
+    edition: Arc<Edition>,
+}
+
+impl RequestDay {
+    /// Returns the day of a requested moment, independent of the clock, for a request that draws this many days.
+    pub(crate) fn at(
+        &self,
+        moment: Moment,
+        (editions, days_drawn): (&Editions, u32),
+        client: Option<ClientKey>,
+    ) -> Result<Self, TooManyDays> {
+        Ok(Self { moment, edition: editions.other_day(moment, days_drawn, client)? })
+    }
+
+    /// Returns the same day with other data.
+    pub(crate) fn with_days(
+        &self,
+        change: impl FnOnce(&RecentDays) -> RecentDays,
+        editions: &Editions,
+        client: Option<ClientKey>,
+    ) -> Result<Self, TooManyDays> {
+        let edition = editions.changed(&self.edition, change, client)?;
+        Ok(Self { moment: self.moment, edition })
+    }
+
+    pub(crate) fn moment(&self) -> Moment {
+        self.moment
+    }
+
+    pub(crate) fn edition(&self) -> &Edition {
+        &self.edition
     }
 }
 
@@ -217,15 +210,30 @@ mod tests {
     }
 
     fn editions() -> Editions {
-        Editions::new(Model::new(Inputs::default()), &Site::new(None))
+        Editions::new(Model::new(Inputs::default()), &Site::new(None), Speed::REAL)
     }
 
     /// Returns the cached days, oldest first.
     fn days(editions: &Editions) -> Vec<u32> {
-        let mut days: Vec<u32> =
-            editions.current.read().unwrap().cached.iter().map(|edition| edition.day()).collect();
+        let current = editions.current();
+        let mut days = in_order(&current.clock_days);
         days.sort_unstable();
         days
+    }
+
+    fn in_order(cached: &RwLock<Vec<Arc<Edition>>>) -> Vec<u32> {
+        cached.read().unwrap().iter().map(|edition| edition.day()).collect()
+    }
+
+    fn of(editions: &Editions, moment: Moment) -> Arc<Edition> {
+        editions.day(moment).edition
+    }
+
+    impl Editions {
+        /// Returns the edition of a day of the clock, if it is cached.
+        pub(crate) fn find(&self, moment: Moment) -> Option<Arc<Edition>> {
+            find(&self.current().clock_days, moment)
+        }
     }
 
     #[test]
@@ -233,13 +241,13 @@ mod tests {
         let editions = editions();
         let [morning, evening] = ["2026-11-15T08:00:00Z", "2026-11-15T20:00:00Z"].map(moment);
         assert!(editions.find(morning).is_none());
-        assert!(Arc::ptr_eq(&editions.of(morning), &editions.of(evening)));
+        assert!(Arc::ptr_eq(&of(&editions, morning), &of(&editions, evening)));
     }
 
     #[test]
     fn tomorrow_is_rendered_five_minutes_before_midnight_and_today_stays() {
         let editions = editions();
-        let today = editions.of(moment("2026-11-15T12:00:00Z"));
+        let today = of(&editions, moment("2026-11-15T12:00:00Z"));
         editions.prepare(moment("2026-11-15T23:54:59Z"), |_| {});
         assert_eq!(days(&editions), [today.day()]);
         editions.prepare(moment("2026-11-15T23:55:00Z"), |_| {});
@@ -247,8 +255,8 @@ mod tests {
         let midnight = moment("2026-11-16T00:00:00Z");
         let tomorrow = editions.find(midnight).unwrap();
         editions.prepare(moment("2026-11-15T23:56:00Z"), |_| {});
-        assert!(Arc::ptr_eq(&tomorrow, &editions.of(midnight)), "it is rendered once");
-        assert!(Arc::ptr_eq(&today, &editions.of(moment("2026-11-15T23:59:59Z"))));
+        assert!(Arc::ptr_eq(&tomorrow, &of(&editions, midnight)), "it is rendered once");
+        assert!(Arc::ptr_eq(&today, &of(&editions, moment("2026-11-15T23:59:59Z"))));
         editions.prepare(moment("9999-12-31T23:59:59Z"), |_| {});
     }
 
@@ -279,7 +287,7 @@ mod tests {
             ("2026-11-15", vec![20_772, 20_773]),
             ("2030-01-01", vec![21_915]),
         ] {
-            editions.of(moment(&format!("{date}T12:00:00Z")));
+            of(&editions, moment(&format!("{date}T12:00:00Z")));
             assert_eq!(days(&editions), expected, "{date}");
         }
     }
@@ -287,7 +295,7 @@ mod tests {
     #[test]
     fn a_limited_number_of_other_days_is_cached_in_addition_to_the_clocks_days() {
         let editions = editions();
-        let today = editions.of(moment("2026-11-15T12:00:00Z"));
+        let today = of(&editions, moment("2026-11-15T12:00:00Z"));
         assert!(Arc::ptr_eq(
             &editions.other_day(moment("2026-11-15T20:00:00Z"), 1, None).unwrap(),
             &today
@@ -296,7 +304,7 @@ mod tests {
         let again = editions.other_day(moment("2028-02-29T13:00:00Z"), 1, None).unwrap();
         assert!(Arc::ptr_eq(&other, &again), "it is rendered once");
         assert_eq!(days(&editions), [today.day()], "other days don't join the clock's days");
-        let cached = || editions.current.read().unwrap().other_days.days();
+        let cached = || in_order(&editions.current().other_days);
         for year in 3000..3100 {
             editions.other_day(moment(&format!("{year}-01-01T00:00:00Z")), 1, None).unwrap();
         }
@@ -328,26 +336,31 @@ mod tests {
         let [evening, near, midnight] =
             ["2026-11-15T23:54:59Z", "2026-11-15T23:55:00Z", "2026-11-16T00:00:00Z"].map(moment);
         editions.prepare(near, |_| {});
-        let old = editions.of(evening);
-        editions.reload(other_model(), evening, |_| {});
-        let new = editions.find(evening).unwrap();
-        assert_eq!((old.generation, new.generation, editions.generation()), (0, 1, 1));
-        assert!(new.is_prepared.load(Ordering::Relaxed), "it is already rendered");
+        let old = of(&editions, evening);
+        let is_new = |edition: &Edition| edition.model().registry().find("zz").is_some();
+        let prepared = Mutex::new(0);
+        editions.reload(other_model(), evening, |day| {
+            assert!(
+                is_new(day.edition()) && !is_new(&of(&editions, evening)),
+                "until it is rendered"
+            );
+            *prepared.lock().unwrap() += 1;
+        });
+        assert!(!is_new(&old) && is_new(&of(&editions, evening)));
         assert!(editions.find(midnight).is_none());
-        editions.reload(other_model(), near, |_| {});
-        assert_eq!(editions.find(midnight).unwrap().generation, 2);
+        editions.reload(other_model(), near, |_| *prepared.lock().unwrap() += 1);
+        assert!(editions.find(midnight).is_some());
+        assert_eq!(*prepared.lock().unwrap(), 3);
     }
 
     #[test]
     fn an_edition_of_the_old_model_is_not_cached_after_a_reload() {
         let editions = editions();
         let noon = moment("2026-11-15T12:00:00Z");
-        let late = editions.edition(&editions.model(), editions.generation(), noon);
+        let old = editions.current();
         editions.reload(other_model(), noon, |_| {});
-        assert!(
-            Arc::ptr_eq(&editions.cache(Arc::clone(&late), noon, false), &late),
-            "the request gets it"
-        );
-        assert!(!Arc::ptr_eq(&editions.find(noon).unwrap(), &late), "no other request gets it");
+        let late = editions.day_of(&old, noon).edition;
+        assert!(late.model().registry().find("zz").is_none(), "the request gets it");
+        assert!(!Arc::ptr_eq(&of(&editions, noon), &late), "no other request gets it");
     }
 }

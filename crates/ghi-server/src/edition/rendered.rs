@@ -19,7 +19,7 @@ const TIMESTAMP_FIELD: &[u8] = br#""timestamp_utc":""#;
 /// The part of a timestamp that stays the same all day.
 const DATE_AND_T: usize = "YYYY-MM-DDT".len();
 
-/// The part that is filled in per request.
+/// The part that is filled in for each request: `HH:MM:SS.ffffff`.
 const TIME: usize = "HH:MM:SS.ffffff".len();
 
 const JSON: &str = "application/json";
@@ -73,17 +73,17 @@ impl Formatter for PlainFloats {
     }
 }
 
-/// Renders a document of the contract, with a slot for the time of day.
+/// Renders a document of the contract without its time of day, which is the stamp.
 pub(super) fn render(document: &impl Serialize, headers: &Arc<HeaderMap>) -> Representation {
-    let bytes = to_json(document);
+    let mut bytes = to_json(document);
     let field = bytes
         .windows(TIMESTAMP_FIELD.len())
         .position(|window| window == TIMESTAMP_FIELD)
         .expect("every contract document has a timestamp near its start");
-    let stamp = field + TIMESTAMP_FIELD.len();
-    let slot = stamp + DATE_AND_T..stamp + DATE_AND_T + TIME;
-    let timestamp = stamp..slot.end + "Z".len();
-    Representation::with_slot(Arc::clone(headers), bytes, slot, timestamp)
+    let timestamp = field + TIMESTAMP_FIELD.len();
+    let time = timestamp + DATE_AND_T;
+    bytes.drain(time..time + TIME);
+    Representation::stamped(Arc::clone(headers), bytes, time, timestamp..time + "Z".len())
 }
 
 #[cfg(test)]

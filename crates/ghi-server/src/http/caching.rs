@@ -1,7 +1,7 @@
 //! Caching: how long clients may reuse a response, and conditional requests.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use hyper::header::{
@@ -55,155 +55,76 @@ fn cacheable_headers(
     headers
 }
 
-/// Content that is sent many times. It may have a slot for a stamp, which is the part that differs.
+/// Content that many requests share, except for its stamp if it has one.
 #[derive(Debug)]
 pub(crate) struct Representation {
     /// Cloning the map is cheaper than inserting the headers one by one.
     headers: Arc<HeaderMap>,
-    tag: Tag,
+    tag: HeaderValue,
     content: Bytes,
-    /// The byte range of the stamp, overwritten in each response.
-    slot: Option<Range<usize>>,
-    /// Content without a slot as gzip.
+    /// Where the stamp of a request is inserted.
+    stamp_at: Option<usize>,
     gzip: OnceLock<Bytes>,
-    /// The content with its last stamp, if others get the same one.
-    stamped: Mutex<Option<Stamped>>,
-}
-
-/// A stamp, and the content with it.
-type Stamped = (Box<[u8]>, Arc<Representation>);
-
-/// The entity tag of a representation.
-#[derive(Debug)]
-enum Tag {
-    /// Independent of the stamp.
-    Fixed(HeaderValue),
-    /// That of the content with its stamp.
-    WithStamp,
 }
 
 impl Representation {
     /// Content that is the same for each request.
-    pub(crate) fn new(headers: impl Into<Arc<HeaderMap>>, content: impl Into<Bytes>) -> Self {
+    pub(crate) fn new(headers: HeaderMap, content: impl Into<Bytes>) -> Self {
         let content = content.into();
-        let tag = Tag::Fixed(Hash::default().with(&content).tag());
-        Self::of(headers.into(), tag, content, None)
+        let tag = Hash::default().with(&content).tag();
+        Self { headers: headers.into(), tag, content, stamp_at: None, gzip: OnceLock::new() }
     }
 
     /// Content given as a gzip stream.
     pub(crate) fn from_gzip(headers: HeaderMap, stream: Bytes) -> Self {
-        Self { gzip: OnceLock::from(stream.clone()), ..Self::new(headers, decompress(&stream)) }
+        let content = decompress(&stream);
+        Self { gzip: OnceLock::from(stream), ..Self::new(headers, content) }
     }
 
-    /// Content with a slot for a stamp that doesn't affect the entity tag and differs in each response. The tag
-    /// covers everything outside `untagged`.
-    pub(crate) fn with_slot(
+    /// Content with a stamp, which differs in each response. The entity tag covers everything outside `untagged`.
+    pub(crate) fn stamped(
         headers: Arc<HeaderMap>,
-        content: impl Into<Bytes>,
-        slot: Range<usize>,
+        content: Vec<u8>,
+        stamp_at: usize,
         untagged: Range<usize>,
     ) -> Self {
-        let content = content.into();
         let hash = Hash::default().with(&content[..untagged.start]).with(&content[untagged.end..]);
-        Self::of(headers, Tag::Fixed(hash.tag()), content, Some(slot))
-    }
-
-    /// Content with an empty slot for a stamp that is part of the entity tag, and stays the same for a while.
-    pub(crate) fn with_visible_slot(
-        headers: Arc<HeaderMap>,
-        content: impl Into<Bytes>,
-        start: usize,
-    ) -> Self {
-        Self::of(headers, Tag::WithStamp, content.into(), Some(start..start))
-    }
-
-    fn of(headers: Arc<HeaderMap>, tag: Tag, content: Bytes, slot: Option<Range<usize>>) -> Self {
-        Self { headers, tag, content, slot, gzip: OnceLock::new(), stamped: Mutex::default() }
+        let (tag, content, gzip) = (hash.tag(), content.into(), OnceLock::new());
+        Self { headers, tag, content, stamp_at: Some(stamp_at), gzip }
     }
 
     /// Returns the response to a request with these headers: the content with the stamp, or 304 if
     /// the entity tag matches.
     pub(crate) fn respond(&self, request: &HeaderMap, stamp: &[u8]) -> Response<Content> {
-        let Tag::Fixed(tag) = &self.tag else { return self.stamped(stamp).respond(request, &[]) };
-        if !matches_etag(tag, request) {
-            return self.respond_in_full(request, stamp);
-        }
-        let mut response = self.head(tag.clone());
+        let mut response = Response::new(Content::default());
+        *response.headers_mut() = HeaderMap::clone(&self.headers);
+        overwrite(response.headers_mut(), &ETAG, self.tag.clone());
         if self.is_compressible() {
             vary_by(response.headers_mut(), ACCEPT_ENCODING);
         }
-        set_not_modified(&mut response);
-        response
-    }
-
-    /// Returns the response to a request without conditions.
-    pub(crate) fn respond_in_full(&self, request: &HeaderMap, stamp: &[u8]) -> Response<Content> {
-        let Tag::Fixed(tag) = &self.tag else {
-            return self.stamped(stamp).respond_in_full(request, &[]);
-        };
-        let mut response = self.head(tag.clone());
-        if self.is_compressible() {
-            vary_by(response.headers_mut(), ACCEPT_ENCODING);
+        if matches_etag(&self.tag, request) {
+            set_not_modified(&mut response);
+            return response;
         }
         let is_gzip = self.is_compressible() && accepts_gzip(request);
         if is_gzip {
             response.headers_mut().insert(CONTENT_ENCODING, GZIP);
         }
-        *response.body_mut() = match (&self.slot, is_gzip) {
+        *response.body_mut() = match (self.stamp_at, is_gzip) {
             (None, false) => self.content.clone().into(),
-            (None, true) => self.gzip().clone().into(),
-            (Some(slot), false) => self.filled(slot, stamp).into(),
-            (Some(slot), true) => compress_fast(&self.filled(slot, stamp)).into(),
+            (None, true) => self.gzip.get_or_init(|| compress_well(&self.content)).clone().into(),
+            (Some(at), false) => self.with_stamp(at, stamp).into(),
+            (Some(at), true) => compress_fast(&self.with_stamp(at, stamp)).into(),
         };
         response
     }
 
-    /// Returns a response with the headers and no content.
-    fn head(&self, tag: HeaderValue) -> Response<Content> {
-        let mut response = Response::new(Content::default());
-        *response.headers_mut() = HeaderMap::clone(&self.headers);
-        overwrite(response.headers_mut(), &ETAG, tag);
-        response
-    }
-
-    /// Returns the content with its stamp, which is the same for many requests.
-    fn stamped(&self, stamp: &[u8]) -> Arc<Self> {
-        let mut last = self.stamped.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*last {
-            Some((known, stamped)) if **known == *stamp => Arc::clone(stamped),
-            _ => {
-                let slot = self.slot.clone().unwrap_or_default();
-                let content = self.filled(&slot, stamp);
-                let stamped = Arc::new(Self::new(Arc::clone(&self.headers), content));
-                *last = Some((stamp.into(), Arc::clone(&stamped)));
-                stamped
-            }
-        }
-    }
-
-    /// Returns the content with a stamp in its slot.
-    fn filled(&self, slot: &Range<usize>, stamp: &[u8]) -> Vec<u8> {
-        let (before, after) = (&self.content[..slot.start], &self.content[slot.end..]);
-        let mut whole = Vec::with_capacity(before.len() + stamp.len() + after.len());
-        whole.extend_from_slice(before);
-        whole.extend_from_slice(stamp);
-        whole.extend_from_slice(after);
-        whole
+    fn with_stamp(&self, at: usize, stamp: &[u8]) -> Vec<u8> {
+        [&self.content[..at], stamp, &self.content[at..]].concat()
     }
 
     fn is_compressible(&self) -> bool {
         self.content.len() > UNCOMPRESSED_MAX
-    }
-
-    fn gzip(&self) -> &Bytes {
-        self.gzip.get_or_init(|| compress_well(&self.content))
-    }
-
-    /// Compresses the content ahead of requests, if all of them share it.
-    pub(crate) fn compress(&self) {
-        if self.is_compressible() && self.slot.is_none() {
-            self.gzip();
-        }
     }
 }
 

@@ -39,8 +39,7 @@ pub(crate) fn region_detail(context: &Context<'_>) -> HandlerResult {
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::SNAPSHOT, tag = "Index",
     responses((status = 200, body = ghi_contract::Snapshot))))]
 pub(crate) fn snapshot(context: &Context<'_>) -> HandlerResult {
-    let preferred = if context.has_prefer { preferred_form(context.headers) } else { None };
-    let (form, applied) = match preferred {
+    let (form, applied) = match preferred_form(context.headers) {
         Some((form, preference)) => (form, Some(preference)),
         None => (context.snapshot_form, None),
     };

@@ -1,5 +1,6 @@
 //! The context of a request: what a handler can read of the request and the server.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -30,10 +31,6 @@ pub(crate) struct Context<'a> {
     /// Content that doesn't change while the program runs.
     pub(crate) fixed: &'a PageCache<FixedFile>,
     pub(crate) headers: &'a HeaderMap,
-    /// Whether the headers state preferences.
-    pub(crate) has_prefer: bool,
-    /// Whether the headers contain `If-None-Match`.
-    pub(crate) is_conditional: bool,
     pub(crate) query: Query<'a>,
     /// The names of the query parameters that the path accepts.
     pub(crate) parameters: &'static [&'static str],
@@ -77,19 +74,20 @@ impl<'a> Context<'a> {
 
     /// Returns the response with a document of the day.
     pub(crate) fn document(&self, document: Document) -> HandlerResult {
-        Ok(self.daily(self.edition().document(document)?, &self.day.moment().time_of_day()))
+        let content = self.edition().document(document)?;
+        Ok(self.daily(&content))
     }
 
-    /// Returns the response with a page or file of the day, which is rendered once a day.
+    /// Returns the response with a page or file of the day, which is rendered once for each version.
     pub(crate) fn daily_file(
         &self,
         file: DailyFile,
-        stamp: &[u8],
+        version: &str,
         render: impl FnOnce(&Edition, &Site) -> Result<Representation, NoFigures>,
     ) -> HandlerResult {
         let edition = self.edition();
-        let content = edition.files.try_get(file, || render(edition, self.site))?;
-        Ok(self.daily(&content, stamp))
+        let content = edition.files.get(file, version, || render(edition, self.site))?;
+        Ok(self.daily(&content))
     }
 
     /// Returns the response with a table that is generated while it is sent. Its name must say what it contains.
@@ -106,14 +104,21 @@ impl<'a> Context<'a> {
         Ok(response)
     }
 
-    /// The response with content of the day.
-    pub(crate) fn daily(&self, content: &Representation, stamp: &[u8]) -> Response<Content> {
-        let mut response = match self.is_conditional {
-            true => content.respond(self.headers, stamp),
-            false => content.respond_in_full(self.headers, stamp),
-        };
+    /// The response with content of the day, stamped with the time if it has a place for it.
+    pub(crate) fn daily(&self, content: &Representation) -> Response<Content> {
+        let mut response = content.respond(self.headers, &self.day.moment().time_of_day());
         limit_to_day(response.headers_mut(), self.day.moment(), self.clock.speed());
         response
+    }
+
+    /// Returns the response with content that doesn't change while the program runs.
+    pub(crate) fn fixed(
+        &self,
+        file: FixedFile,
+        make: impl FnOnce() -> Representation,
+    ) -> Response<Content> {
+        let Ok(content) = self.fixed.get(file, "", || Ok::<_, Infallible>(make()));
+        content.respond(self.headers, &[])
     }
 
     /// Returns the response with a file that doesn't change while the program runs.
@@ -123,7 +128,6 @@ impl<'a> Context<'a> {
         content_type: &'static str,
         make: impl FnOnce() -> B,
     ) -> Response<Content> {
-        let make = || Representation::new(fixed_headers(self.site, content_type), make());
-        self.fixed.get(file, make).respond(self.headers, &[])
+        self.fixed(file, || Representation::new(fixed_headers(self.site, content_type), make()))
     }
 }

@@ -4,6 +4,6 @@ pub(crate) mod api;
 pub(crate) mod pages;
 pub(crate) mod files;
 pub(crate) mod operations;
-pub(crate) mod daily_files;
+pub(crate) mod rendered_ahead;
 pub(crate) mod parameters;
 pub(crate) mod context;

@@ -59,7 +59,7 @@ pub(crate) fn cost_curve_chart(context: &Context<'_>) -> HandlerResult {
         return respond(context, Chart::CostCurve, theme);
     }
     let svg = cost_curve(model, &model.day(date)?, price, context.site)?;
-    Ok(with_chart_policies(context.daily(&in_theme(svg, context.site, theme), &[])))
+    Ok(with_chart_policies(context.daily(&in_theme(svg, context.site, theme))))
 }
 
 /// Draws a chart in a theme.
@@ -109,7 +109,7 @@ fn cost_curve(
 
 fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> HandlerResult {
     let draw = |edition: &Edition, site: &Site| draw(chart, edition, site, theme);
-    Ok(with_chart_policies(context.daily_file(DailyFile::Chart(chart, theme), &[], draw)?))
+    Ok(with_chart_policies(context.daily_file(DailyFile::Chart(chart, theme), "", draw)?))
 }
 
 /// Adds the policies for a chart that is opened as a document: it may only use its own styles.

@@ -100,7 +100,7 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
         _ => None,
     };
     if let (None, Some(key)) = (range, cached) {
-        return context.daily_file(key, &[], |edition, site| week_table(edition, site, table));
+        return context.daily_file(key, "", |edition, site| week_table(edition, site, table));
     }
     let range = range.unwrap_or_else(|| DateRange::week_up_to(today)).within(model)?;
     let name = format!("{}-{}-{}.csv", table.name(model), range.first, range.last);
@@ -133,10 +133,10 @@ fn week_table(
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn cost_curve_csv(context: &Context<'_>) -> HandlerResult {
     let Some(date) = date(&context.query)?.filter(|date| *date != context.today()) else {
-        return context.daily_file(DailyFile::CostCurveCsv, &[], cost_curve_of_day);
+        return context.daily_file(DailyFile::CostCurveCsv, "", cost_curve_of_day);
     };
     let table = cost_curve_table(context.model(), &context.model().day(date)?)?;
-    Ok(context.daily(&file(context.site, &cost_curve_name(date), table), &[]))
+    Ok(context.daily(&file(context.site, &cost_curve_name(date), table)))
 }
 
 fn cost_curve_of_day(edition: &Edition, site: &Site) -> Result<Representation, NoFigures> {
@@ -173,7 +173,7 @@ fn cost_curve_table(model: &Model, day: &Day) -> Result<Vec<u8>, NoFigures> {
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::SNAPSHOT_CSV, tag = "Charts and files",
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn snapshot_csv(context: &Context<'_>) -> HandlerResult {
-    context.daily_file(DailyFile::SnapshotCsv, &[], snapshot_table)
+    context.daily_file(DailyFile::SnapshotCsv, "", snapshot_table)
 }
 
 /// The columns of `/export/snapshot.csv`.

@@ -6,9 +6,8 @@ use ghi_engine::{
     CostCase, Costs, Decimal, Explanation, Model, NoFigures, RegisteredRegion, Registry, Scope,
     WHOLE_NETWORK_PCT,
 };
-use hyper::HeaderMap;
 
-use crate::edition::DailyFile;
+use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Representation, daily_api_headers};
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
@@ -49,53 +48,41 @@ pub(crate) enum ExplanationFile {
 }
 
 impl ExplanationFile {
-    fn name(self, model: &Model, ExplainedDays { scope, date, since }: ExplainedDays) -> String {
-        let region_id = scope.region_id(model.registry());
-        let since = since.map(|since| format!("-since-{since}")).unwrap_or_default();
-        let ending = if matches!(self, Self::Csv) { "csv" } else { "json" };
-        format!("ghi-explain-{region_id}-{date}{since}.{ending}")
-    }
-
-    fn headers(self, site: &Site, name: &str) -> HeaderMap {
-        match self {
-            Self::Csv => file_headers(site, name),
-            Self::Json => daily_api_headers(site, "application/json"),
+    /// Sends today's file, which is cached, or another day's.
+    fn respond(self, context: &Context<'_>) -> HandlerResult {
+        let today = context.today();
+        let days = ExplainedDays::parse(&context.query, context.registry(), today)?;
+        let render = |edition: &Edition, site: &Site| self.render(edition.model(), site, days);
+        if days.date != today || days.since.is_some() {
+            return Ok(context.daily(&render(context.edition(), context.site)?));
         }
-    }
-
-    fn text(self, model: &Model, days: ExplainedDays) -> Result<Vec<u8>, NoFigures> {
-        let ExplainedDays { scope, date, since } = days;
-        let text = match self {
-            Self::Csv => explanation_csv(&model.explain(scope, date)?, model.registry()),
-            Self::Json => explanation_json(model, scope, date, since)?,
+        let file = match self {
+            Self::Csv => DailyFile::ExplainCsv(days.scope),
+            Self::Json => DailyFile::ExplainJson(days.scope),
         };
-        Ok(text.into_bytes())
+        context.daily_file(file, "", render)
     }
 
-    pub(crate) fn render(
+    fn render(
         self,
         model: &Model,
         site: &Site,
         days: ExplainedDays,
     ) -> Result<Representation, NoFigures> {
-        let headers = self.headers(site, &self.name(model, days));
-        Ok(Representation::new(headers, self.text(model, days)?))
-    }
-
-    /// Sends today's file, which is cached, or another day's.
-    fn respond(self, context: &Context<'_>) -> HandlerResult {
-        let today = context.today();
-        let days = ExplainedDays::parse(&context.query, context.registry(), today)?;
         let ExplainedDays { scope, date, since } = days;
-        if date == today && since.is_none() {
-            let file = match self {
-                Self::Csv => DailyFile::ExplainCsv(scope),
-                Self::Json => DailyFile::ExplainJson(scope),
-            };
-            return context
-                .daily_file(file, &[], |edition, site| self.render(edition.model(), site, days));
-        }
-        Ok(context.daily(&self.render(context.model(), context.site, days)?, &[]))
+        let (headers, text) = match self {
+            Self::Csv => {
+                let region_id = scope.region_id(model.registry());
+                let name = format!("ghi-explain-{region_id}-{date}.csv");
+                let csv = explanation_csv(&model.explain(scope, date)?, model.registry());
+                (file_headers(site, &name), csv)
+            }
+            Self::Json => {
+                let json = explanation_json(model, scope, date, since)?;
+                (daily_api_headers(site, "application/json"), json.into_bytes())
+            }
+        };
+        Ok(Representation::new(headers, text))
     }
 }
 
@@ -104,12 +91,11 @@ const WORLDWIDE_COLUMNS: &str = "date,region_id,name,hashrate_share_pct,min_cost
                                  max_cost_usd,contribution_usd,fingerprint";
 
 /// Returns an explanation as the CSV that `/export/explain.csv` sends. Its regions are those of the registry.
-fn explanation_csv(explanation: &Explanation, registry: &Registry) -> String {
-    let text = match explanation.scope {
+fn explanation_csv(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
+    match explanation.scope {
         Scope::Global => worldwide(explanation, registry),
         Scope::Region(_) => of_region(explanation, registry),
-    };
-    String::from_utf8(text).expect("CSV made from text is text")
+    }
 }
 
 /// Returns the columns that explanations have in addition if the inputs have `[capital]`.

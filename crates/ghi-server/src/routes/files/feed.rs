@@ -21,7 +21,7 @@ const DAYS: Range = Range::Month;
 
 /// Serves the feed.
 pub(crate) fn feed(context: &Context<'_>) -> HandlerResult {
-    context.daily_file(DailyFile::Feed, &[], feed_of_day)
+    context.daily_file(DailyFile::Feed, "", feed_of_day)
 }
 
 pub(crate) fn feed_of_day(edition: &Edition, site: &Site) -> Result<Representation, NoFigures> {

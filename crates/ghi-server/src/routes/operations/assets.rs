@@ -57,12 +57,9 @@ pub(crate) fn icon(context: &Context<'_>) -> HandlerResult {
 
 fn respond(context: &Context<'_>, name: &str) -> HandlerResult {
     if name == REFERENCE {
-        let make = || {
-            let headers = fixed_headers(context.site, SCRIPT);
-            Representation::from_gzip(headers, Bytes::from_static(REFERENCE_GZIP))
-        };
-        let script = context.fixed.get((paths::ASSET, REFERENCE), make);
-        return Ok(script.respond(context.headers, &[]));
+        let gzip = Bytes::from_static(REFERENCE_GZIP);
+        let make = || Representation::from_gzip(fixed_headers(context.site, SCRIPT), gzip);
+        return Ok(context.fixed((paths::ASSET, REFERENCE), make));
     }
     let file = FILES.iter().find(|file| file.0 == name).ok_or_else(Problem::not_found)?;
     let (name, content_type, content) = *file;

@@ -1,7 +1,5 @@
 //! The dashboard: today's costs, their history, the regions, the calculation and the forecast.
 
-use std::sync::Arc;
-
 use askama::Template;
 use ghi_contract::paths as contract;
 use ghi_display::{Amount, Delta, Range, day_before, duration, long_date, short_date};
@@ -36,41 +34,28 @@ pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
     }
     if let Some(choice) = invalid.first() {
         // The rest of the page stays, and the error is shown next to the field.
-        let dashboard = Dashboard::new(context.edition(), &view, &invalid, context.site)?;
-        let (before, after) = around_notice(rendered(&dashboard));
-        let html = before + &notice + &after;
-        return Ok(error_page(context.site, context.headers, &choice.problem, html));
+        let dashboard = Dashboard::new(context.edition(), &view, &invalid, &notice, context.site)?;
+        return Ok(error_page(
+            context.site,
+            context.headers,
+            &choice.problem,
+            rendered(&dashboard),
+        ));
     }
+    let render = |edition: &Edition, site: &Site| {
+        let html = rendered(&Dashboard::new(edition, &view, &[], &notice, site)?);
+        Ok(Representation::new(daily_headers(site, HTML), html))
+    };
     let View { range, scope, .. } = view;
     // Views with more than a range and a scope aren't cached, because there are too many.
-    let is_cached = view == View { range, scope, ..View::DEFAULT };
-    if is_cached {
-        let file = DailyFile::Dashboard(scope, range);
-        let render = |edition: &Edition, site: &Site| page_of_day(edition, site, &view);
-        return Ok(page(context.daily_file(file, notice.as_bytes(), render)?));
+    if view == (View { range, scope, ..View::DEFAULT }) {
+        return Ok(page(context.daily_file(
+            DailyFile::Dashboard(scope, range),
+            &notice,
+            render,
+        )?));
     }
-    let html = page_of_day(context.edition(), context.site, &view)?;
-    Ok(page(context.daily(&html, notice.as_bytes())))
-}
-
-/// Renders the page, with a slot for the freshness notice.
-pub(crate) fn page_of_day(
-    edition: &Edition,
-    site: &Site,
-    view: &View,
-) -> Result<Representation, NoFigures> {
-    let (before, after) = around_notice(rendered(&Dashboard::new(edition, view, &[], site)?));
-    let headers = Arc::new(daily_headers(site, HTML));
-    let start = before.len();
-    Ok(Representation::with_visible_slot(headers, before + &after, start))
-}
-
-/// Splits the page where the freshness notice goes: after a tag. Text in a page is escaped, so that none of it can
-/// be taken for the tag.
-fn around_notice(html: String) -> (String, String) {
-    let tag = "<div class=\"updated note\">";
-    let start = html.find(tag).expect("the page has a place for the notice") + tag.len();
-    (html[..start].to_owned(), html[start..].to_owned())
+    Ok(page(context.daily(&render(context.edition(), context.site)?)))
 }
 
 /// Returns the sentence that changes from minute to minute: when the data is next updated, in real time.
@@ -87,7 +72,7 @@ fn freshness_notice(moment: Moment, clock: &Clock) -> String {
         seconds @ 1..60 => format!("{seconds} s of real time"),
         seconds => format!("{} of real time", duration(seconds)),
     };
-    format!("<p>Updated daily at 00:00 UTC. Next update in {next}.</p>")
+    format!("Updated daily at 00:00 UTC. Next update in {next}.")
 }
 
 #[derive(Template)]
@@ -97,6 +82,8 @@ struct Dashboard<'a> {
     coin: &'a str,
     date: String,
     iso_date: String,
+    /// When the data is next updated, unless the clock is stopped.
+    notice: &'a str,
     average: Amount,
     /// Changes in the average, each with its period, such as `since yesterday`.
     changes: Vec<(Delta, String)>,
@@ -116,6 +103,7 @@ impl<'a> Dashboard<'a> {
         edition: &'a Edition,
         view: &View,
         invalid: &'a [InvalidChoice],
+        notice: &'a str,
         site: &'a Site,
     ) -> Result<Self, NoFigures> {
         let (model, days) = (edition.model(), edition.days());
@@ -147,6 +135,7 @@ impl<'a> Dashboard<'a> {
             coin: &model.coin().name,
             date: long_date(today.date),
             iso_date: today.date.to_string(),
+            notice,
             average: Amount(today.global.avg_usd),
             changes: yesterday.into_iter().chain(month_ago).collect(),
             invalid: invalid.iter().filter(without_field).collect(),
@@ -233,7 +222,7 @@ mod tests {
             [(1, "12 h 0 min"), (2, "6 h 0 min of real time"), (1440, "30 s of real time")]
         {
             let clock = Clock::running(noon, Speed::new(speed).unwrap());
-            let notice = format!("<p>Updated daily at 00:00 UTC. Next update in {next}.</p>");
+            let notice = format!("Updated daily at 00:00 UTC. Next update in {next}.");
             assert_eq!(freshness_notice(noon, &clock), notice);
         }
         let fastest = Clock::running(noon, Speed::MAX);

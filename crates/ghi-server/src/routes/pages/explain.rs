@@ -30,9 +30,9 @@ pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {
     if days.date == context.today() && days.since.is_none() {
         let file = DailyFile::Explain(days.scope);
         let render = |edition: &Edition, site: &Site| page_of(edition.model(), site, days);
-        return Ok(page(context.daily_file(file, &[], render)?));
+        return Ok(page(context.daily_file(file, "", render)?));
     }
-    Ok(page(context.daily(&page_of(context.model(), context.site, days)?, &[])))
+    Ok(page(context.daily(&page_of(context.model(), context.site, days)?)))
 }
 
 /// Renders the page of any day.

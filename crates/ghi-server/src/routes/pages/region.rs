@@ -30,7 +30,7 @@ pub(crate) fn region(context: &Context<'_>) -> HandlerResult {
     let region = region_of_path(context.path_parameter, context.registry())?;
     let range = range(&context.query)?.unwrap_or(DEFAULT_RANGE);
     let render = |edition: &Edition, site: &Site| page_of_day(edition, site, region, range);
-    Ok(page(context.daily_file(DailyFile::Region(region, range), &[], render)?))
+    Ok(page(context.daily_file(DailyFile::Region(region, range), "", render)?))
 }
 
 fn page_of_day(

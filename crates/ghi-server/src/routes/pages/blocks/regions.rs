@@ -277,6 +277,7 @@ mod tests {
 
     use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
 
+    use crate::clock::Speed;
     use crate::edition::{Editions, RequestDay};
 
     use super::*;
@@ -302,9 +303,8 @@ mod tests {
 
     fn now(inputs: &str) -> RequestDay {
         let model = Model::new(Inputs::parse(inputs).unwrap());
-        let editions = Editions::new(model, &Site::new(None));
-        let noon = "2026-11-15T12:00:00Z".parse().unwrap();
-        RequestDay::new(noon, noon, &editions)
+        let editions = Editions::new(model, &Site::new(None), Speed::REAL);
+        editions.day("2026-11-15T12:00:00Z".parse().unwrap())
     }
 
     fn table<'a>(now: &'a RequestDay, site: &'a Site, view: &View) -> RegionsBlock<'a> {

@@ -1,8 +1,6 @@
-//! Days requested with `Prefer: at=`: how many are rendered per second, and how many are cached.
+//! How many days may be rendered for `Prefer: at=` and `figures=`, in total and per client.
 
-use std::collections::VecDeque;
 use std::num::NonZeroU32;
-use std::sync::Arc;
 
 use governor::clock::{Clock, DefaultClock};
 use governor::middleware::NoOpMiddleware;
@@ -10,8 +8,6 @@ use governor::state::keyed::DashMapStateStore;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{NotUntil, Quota, RateLimiter};
 
-use crate::clock::Moment;
-use crate::edition::daily_edition::Edition;
 use crate::net::{ClientBuckets, ClientKey};
 
 /// How many days may be rendered per second. With the most regions, they take a seventh of a core.
@@ -22,9 +18,6 @@ const PER_CLIENT: NonZeroU32 = NonZeroU32::new(125).expect("it is not zero");
 
 /// How many seconds' worth of days may be rendered at once: at least a year for one client.
 const BURST_SECONDS: NonZeroU32 = NonZeroU32::new(3).expect("it is not zero");
-
-/// The maximum number of cached days.
-const CACHED_DAYS: usize = 32;
 
 /// The error for too many requested days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,24 +71,6 @@ impl<C: Clock + Clone> DayLimit<C> {
     }
 }
 
-/// The most recently rendered days, oldest first.
-#[derive(Debug, Default)]
-pub(super) struct OtherDayCache(VecDeque<Arc<Edition>>);
-
-impl OtherDayCache {
-    pub(super) fn find(&self, moment: Moment) -> Option<&Arc<Edition>> {
-        self.0.iter().find(|edition| edition.day() == moment.day())
-    }
-
-    /// Caches a day, and returns the days that were evicted.
-    pub(super) fn add(&mut self, edition: Arc<Edition>) -> Vec<Arc<Edition>> {
-        let excess = (self.0.len() + 1).saturating_sub(CACHED_DAYS);
-        let removed = self.0.drain(..excess).collect();
-        self.0.push_back(edition);
-        removed
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::net::{IpAddr, Ipv4Addr};
@@ -104,12 +79,6 @@ mod tests {
     use governor::clock::FakeRelativeClock;
 
     use super::*;
-
-    impl OtherDayCache {
-        pub(in crate::edition) fn days(&self) -> Vec<u32> {
-            self.0.iter().map(|edition| edition.day()).collect()
-        }
-    }
 
     fn client(last: u8) -> Option<ClientKey> {
         Some(IpAddr::V4(Ipv4Addr::new(203, 0, 113, last)).into())
