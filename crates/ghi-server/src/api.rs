@@ -10,7 +10,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use ghi_contract::paths::PREFIX;
 use ghi_engine::{Inputs, Model};
 use httpdate::fmt_http_date;
-use hyper::header::{ACCEPT_ENCODING, CONNECTION, HeaderValue, IF_NONE_MATCH};
+use hyper::header::{ACCEPT_ENCODING, CONNECTION, DATE, HeaderValue, IF_NONE_MATCH};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri, Version};
 use ipnet::IpNet;
 
@@ -19,15 +19,15 @@ use crate::config::{Config, SnapshotForm};
 use crate::edition::{Editions, RequestDay};
 use crate::http::caching::encode;
 use crate::http::client_address::{canonical, client_address, is_trusted};
-use crate::http::common_headers::{X_REQUEST_ID, options, set_date};
+use crate::http::common_headers::{X_REQUEST_ID, options};
 use crate::http::page_cache::PageCache;
 use crate::http::paths;
 use crate::http::prefer::PREFER;
-use crate::http::problem::Problem;
+use crate::http::problem::{Code, Problem};
 use crate::http::query::Query;
 use crate::http::rate_limit::{Limiter, Quota};
 use crate::http::site::Site;
-use crate::http::validation::{HeaderScan, validate};
+use crate::http::validation::validate;
 use crate::net::{Arrival, ClientKey, Content, RenderPool, Reply, Service, Ticket};
 use crate::observe::access_log;
 use crate::observe::metrics::Metrics;
@@ -207,18 +207,22 @@ impl Api {
             ));
         }
         let request = exchange.request();
-        validate(&exchange.arrival, &HeaderScan::new(request.headers()))?;
+        validate(&exchange.arrival)?;
         let kind = exchange.route().map(|route| route.kind);
         let is_for_probes = matches!(kind, Some(RouteKind::Probe | RouteKind::Metrics));
         if exchange.connection.on_probe_socket && !is_for_probes {
-            return Err(Problem::not_a_probe());
+            let detail = "This socket serves only /healthz, /readyz and /metrics.";
+            return Err(Problem::new(Code::NotFound, detail));
         }
         let (query, has_prefer) = (request.uri().query(), exchange.has_prefer);
         let route = exchange.route().filter(|_| exchange.is_read());
         if !route.is_some_and(|route| route.is_rendered_alone(query, has_prefer)) {
             return Ok(None);
         }
-        self.pool.queue(exchange.bounded_client).map(Some).ok_or_else(Problem::busy)
+        self.pool.queue(exchange.bounded_client).map(Some).ok_or_else(|| {
+            let detail = "The server is preparing too many responses; try again in 1 s.";
+            Problem::new(Code::Busy, detail)
+        })
     }
 
     /// Produces the reply to an admitted request. A panic becomes a 500.
@@ -234,8 +238,10 @@ impl Api {
             }
             Err(problem) => self.finish(exchange, Err(problem), None),
         });
-        catch_unwind(answer)
-            .unwrap_or_else(|_| self.finish(exchange, Err(Problem::internal()), None))
+        catch_unwind(answer).unwrap_or_else(|_| {
+            let detail = "The server failed to answer this request.";
+            self.finish(exchange, Err(Problem::new(Code::Internal, detail)), None)
+        })
     }
 
     /// Plans the scenario that a request selects or chaos picks, if any.
@@ -388,7 +394,7 @@ impl Api {
         if exchange.arrival.has_body || self.is_draining() || ends_by_close {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        set_date(headers, exchange.http_date.clone());
+        headers.insert(DATE, exchange.http_date.clone());
         let trace = TraceContext::of(request.headers());
         trace.write_headers(headers);
         if let Some(limiter) = &self.limiter {

@@ -11,7 +11,7 @@ use hyper::header::{
 use hyper::{HeaderMap, Response, StatusCode};
 
 use crate::clock::{Moment, Speed};
-use crate::http::common_headers::{PLACEHOLDER, overwrite};
+use crate::http::common_headers::PLACEHOLDER;
 use crate::http::gzip::{
     UNCOMPRESSED_MAX, accepts_gzip, compress_chunks, compress_fast, compress_well, decompress,
 };
@@ -98,7 +98,7 @@ impl Representation {
     pub(crate) fn respond(&self, request: &HeaderMap, stamp: &[u8]) -> Response<Content> {
         let mut response = Response::new(Content::default());
         *response.headers_mut() = HeaderMap::clone(&self.headers);
-        overwrite(response.headers_mut(), &ETAG, self.tag.clone());
+        response.headers_mut().insert(ETAG, self.tag.clone());
         if self.is_compressible() {
             vary_by(response.headers_mut(), ACCEPT_ENCODING);
         }
@@ -141,7 +141,7 @@ pub(crate) fn respond_lazily(
     let tag = made_of.iter().fold(Hash::default(), hash).tag();
     let mut response = Response::new(Content::default());
     *response.headers_mut() = headers;
-    overwrite(response.headers_mut(), &ETAG, tag.clone());
+    response.headers_mut().insert(ETAG, tag.clone());
     vary_by(response.headers_mut(), ACCEPT_ENCODING);
     if matches_etag(&tag, request) {
         set_not_modified(&mut response);

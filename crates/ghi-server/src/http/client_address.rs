@@ -6,7 +6,7 @@ use hyper::HeaderMap;
 use hyper::header::{FORWARDED, HeaderName};
 use ipnet::{IpNet, Ipv4Net};
 
-use crate::http::lists::{has_open_quote, raw_elements, split_unquoted, value_of};
+use crate::http::lists::{elements, name_and_value, split_unquoted};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -18,14 +18,10 @@ pub(crate) fn is_trusted(address: IpAddr, trusted: &[IpNet]) -> bool {
 /// Converts a network of IPv4-mapped addresses to IPv4, because peers that connect over IPv4 are
 /// compared by their IPv4 address: `::ffff:10.0.0.0/104` becomes `10.0.0.0/8`.
 pub(crate) fn canonical(network: IpNet) -> IpNet {
-    let mapped = match network {
-        IpNet::V4(_) => None,
-        IpNet::V6(network) => network
-            .addr()
-            .to_ipv4_mapped()
-            .and_then(|address| Ipv4Net::new(address, network.prefix_len().checked_sub(96)?).ok()),
-    };
-    mapped.map_or(network, IpNet::V4)
+    let IpNet::V6(mapped) = network else { return network };
+    let (address, length) = (mapped.addr().to_ipv4_mapped(), mapped.prefix_len().checked_sub(96));
+    let ipv4 = address.zip(length).and_then(|(address, length)| Ipv4Net::new(address, length).ok());
+    ipv4.map_or(network, IpNet::V4)
 }
 
 /// Returns the client's address.
@@ -35,41 +31,39 @@ pub(crate) fn canonical(network: IpNet) -> IpNet {
 /// may have made up anything before it. If that address is unreadable, the proxy counts as the
 /// client, so that no client can pose as another.
 pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
-    let is_trusted = |address: &IpAddr| is_trusted(*address, trusted);
-    if !is_trusted(&peer) {
+    if !is_trusted(peer, trusted) {
         return peer;
     }
-    // Read from the right. An unreadable address ends the chain: nothing before it can be trusted.
-    let client_of = |chain: &[Option<IpAddr>]| {
-        let readable = chain.iter().rev().map_while(|address| *address);
-        let mut hops = std::iter::once(peer).chain(readable).peekable();
-        while let Some(hop) = hops.next() {
-            if !is_trusted(&hop) || hops.peek().is_none() {
-                return hop;
-            }
-        }
-        peer
-    };
     let lines = headers.get_all(X_FORWARDED_FOR).iter();
-    let x_forwarded_for: Vec<_> = lines
+    let x_forwarded_for = lines
         .flat_map(|line| line.as_bytes().split(|byte| *byte == b','))
         .map(<[u8]>::trim_ascii)
         .filter(|element| !element.is_empty())
         .map(|element| address(str::from_utf8(element).ok()?))
         .collect();
-    let forwarded: Vec<_> = raw_elements(headers, FORWARDED)
+    let forwarded = elements(headers, FORWARDED)
         .filter(|element| !element.is_empty())
         .map(address_of_forwarded)
         .collect();
-    if forwarded.is_empty() {
-        return client_of(&x_forwarded_for);
-    }
-    if x_forwarded_for.is_empty() {
-        return client_of(&forwarded);
-    }
+    let chains: [Vec<Option<IpAddr>>; 2] = [x_forwarded_for, forwarded];
+    let sent = chains.iter().filter(|chain| !chain.is_empty());
+    let mut clients = sent.map(|chain| last_untrusted(peer, chain, trusted));
+    let client = clients.next().unwrap_or(peer);
     // The proxy wrote one of the two headers and may have passed on the other as the client sent it.
-    let [one, other] = [x_forwarded_for, forwarded].map(|chain| client_of(&chain));
-    if one == other { one } else { peer }
+    if clients.all(|other| other == client) { client } else { peer }
+}
+
+/// Follows a chain of addresses from the right until one is not a trusted proxy. An unreadable address ends the
+/// chain: nothing before it can be trusted.
+fn last_untrusted(peer: IpAddr, chain: &[Option<IpAddr>], trusted: &[IpNet]) -> IpAddr {
+    let mut client = peer;
+    for hop in chain.iter().rev().map_while(|address| *address) {
+        if !is_trusted(client, trusted) {
+            break;
+        }
+        client = hop;
+    }
+    client
 }
 
 /// An address, with or without a port.
@@ -79,17 +73,19 @@ fn address(element: &str) -> Option<IpAddr> {
     Some(address.ok()?.to_canonical())
 }
 
-/// The address in an RFC 7239 element such as `for="[2001:db8::1]:47011";proto=https`.
-fn address_of_forwarded(element: &[u8]) -> Option<IpAddr> {
-    let element = str::from_utf8(element).ok()?;
-    // If the client left a quote open, the text that the proxy appended is inside that quote.
-    if has_open_quote(element) {
-        return None;
+/// The address in an RFC 7239 element such as `for="[2001:db8::1]:47011";proto=https`. `None` if any of its parameters
+/// is malformed: if the client left a quote open, the text that the proxy appended is inside that quote.
+fn address_of_forwarded(element: &str) -> Option<IpAddr> {
+    let mut found = None;
+    for parameter in split_unquoted(element, ';') {
+        let (name, Some(node)) = name_and_value(parameter) else { return None };
+        if name.eq_ignore_ascii_case("for") && found.replace(node).is_some() {
+            return None;
+        }
     }
-    let mut nodes = split_unquoted(element, ';').filter_map(|pair| value_of(pair, "for"));
-    let (node, None) = (nodes.next()?, nodes.next()) else { return None };
+    let node = found?;
     let without_brackets = node.strip_prefix('[').and_then(|node| node.strip_suffix(']'));
-    address(without_brackets.unwrap_or(node))
+    address(without_brackets.unwrap_or(&node))
 }
 
 #[cfg(test)]

@@ -23,17 +23,13 @@ pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent"
 const EXPOSED: &str =
     "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Preference-Applied, X-Request-Id";
 
-/// How long a browser may cache a preflight response, in seconds: one day, since it never changes.
-const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
-
-/// A placeholder for a value that is known only when a request arrives. Overwriting it with
-/// [`overwrite`] is cheaper than inserting a header, which may reallocate the map.
+/// The value of a header that is set when a request arrives. It makes that header one of the first.
 pub(super) const PLACEHOLDER: HeaderValue = HeaderValue::from_static("");
 
 /// The headers of every response: any origin may read it, browsers must not sniff its type, and it
 /// must not be stored unless `Cache-Control` is replaced.
 ///
-/// `link` points to the OpenAPI document. The date is a placeholder until [`set_date`].
+/// `link` points to the OpenAPI document.
 pub(super) fn common_headers(link: HeaderValue) -> HeaderMap {
     HeaderMap::from_iter([
         (DATE, PLACEHOLDER),
@@ -45,33 +41,20 @@ pub(super) fn common_headers(link: HeaderValue) -> HeaderMap {
     ])
 }
 
-/// Sets the `Date` header.
-#[inline] // With its callee, this is one percent of a request's instructions.
-pub(crate) fn set_date(headers: &mut HeaderMap, date: HeaderValue) {
-    overwrite(headers, &DATE, date);
-}
-
-/// Overwrites a placeholder. Placeholders come first, so searching is cheaper than hashing the name.
-#[inline]
-pub(super) fn overwrite(headers: &mut HeaderMap, name: &HeaderName, value: HeaderValue) {
-    if let Some((_, placeholder)) = headers.iter_mut().find(|(found, _)| *found == name) {
-        *placeholder = value;
-    }
-}
-
 /// Returns the response to `OPTIONS`: the allowed methods, and the CORS headers if it is a browser's
 /// preflight.
 pub(crate) fn options(common_headers: HeaderMap, request: &HeaderMap) -> Response<Content> {
     let mut response = Response::new(Content::default());
     *response.status_mut() = StatusCode::NO_CONTENT;
+    *response.headers_mut() = common_headers;
     let headers = response.headers_mut();
-    *headers = common_headers;
     headers.insert(ALLOW, ALLOWED_METHODS);
     if request.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
         headers.insert(ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
         // No request header can do harm, and tools add their own.
         headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
-        headers.insert(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_MAX_AGE);
+        // A browser may cache it for a day, since it never changes.
+        headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
     }
     response
 }

@@ -1,90 +1,81 @@
 //! List headers: elements, parameters, quality values and quotes.
 
+use std::borrow::Cow;
+
 use hyper::HeaderMap;
 use hyper::header::HeaderName;
 
-/// The trimmed elements of all lines of a list header, in order, without those that are not UTF-8.
+/// Returns the trimmed elements of all lines of a list header, in order. An open quote ends with its line. An
+/// element that is not UTF-8 becomes `?`, which has no meaning in any header.
 pub(crate) fn elements(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
-    raw_elements(headers, name).filter_map(|element| str::from_utf8(element).ok())
-}
-
-/// The trimmed elements of all lines of a list header, in order, including those that are not UTF-8.
-/// An open quote ends with its line.
-pub(crate) fn raw_elements(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &[u8]> {
-    let lines = headers.get_all(name).iter();
-    let elements = lines.flat_map(|line| {
-        let mut quotes = Quotes::default();
-        line.as_bytes().split(move |byte| quotes.is_outside(char::from(*byte)) && *byte == b',')
+    let elements = headers.get_all(name).iter().flat_map(|line| {
+        let mut is_outside = quote_tracker();
+        line.as_bytes().split(move |byte| is_outside(char::from(*byte)) && *byte == b',')
     });
-    elements.map(<[u8]>::trim_ascii)
+    elements.map(|element| str::from_utf8(element.trim_ascii()).unwrap_or("?"))
 }
 
-/// The value of a parameter such as `name=value` or `name="value"`, if it has this name.
-pub(crate) fn value_of<'a>(parameter: &'a str, name: &str) -> Option<&'a str> {
-    let (found, value) = parameter.split_once('=')?;
-    found.trim().eq_ignore_ascii_case(name).then(|| value.trim().trim_matches('"'))
+/// Splits a parameter such as `name=value` or `name="value"`. The value is empty if it is missing, and `None` if the
+/// parameter has quotes anywhere else.
+pub(crate) fn name_and_value(parameter: &str) -> (&str, Option<Cow<'_, str>>) {
+    let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+    let value = unquoted(value.trim()).filter(|_| !name.contains('"'));
+    (name.trim(), value)
 }
 
-/// Splits an element into the part before its quality value and the value in thousandths:
-/// `gzip;q=0.5` becomes `gzip` and 500. The default is 1000; an invalid value counts as 0, which
-/// means "not acceptable".
-pub(crate) fn quality(element: &str) -> (&str, u16) {
-    let mut length = 0;
-    for part in split_unquoted(element, ';') {
-        // Anything after the quality value is ignored.
-        if let Some(value) = value_of(part, "q") {
-            return (
-                element[..length].trim_end_matches(';').trim(),
-                thousandths(value).unwrap_or(0),
-            );
+/// Returns the value of a parameter, if it has this name.
+pub(crate) fn value_of<'a>(parameter: &'a str, name: &str) -> Option<Cow<'a, str>> {
+    let (found, value) = name_and_value(parameter);
+    value.filter(|_| found.eq_ignore_ascii_case(name))
+}
+
+/// Unquotes a value, which must be quoted completely or not at all.
+fn unquoted(value: &str) -> Option<Cow<'_, str>> {
+    let Some(rest) = value.strip_prefix('"') else {
+        return (!value.contains('"')).then_some(Cow::Borrowed(value));
+    };
+    let (mut text, mut chars) = (String::new(), rest.chars());
+    loop {
+        match chars.next()? {
+            '"' => return chars.as_str().is_empty().then_some(Cow::Owned(text)),
+            '\\' => text.push(chars.next()?),
+            other => text.push(other),
         }
-        length += part.len() + 1;
     }
-    (element.trim(), 1000)
+}
+
+/// Returns an element without its parameters, and its quality value in thousandths: `gzip;q=0.5` becomes
+/// `gzip` and 500. The default is 1000; an invalid value counts as 0, which means "not acceptable".
+pub(crate) fn quality(element: &str) -> (&str, u16) {
+    let mut parts = split_unquoted(element, ';');
+    let name = parts.next().unwrap_or_default().trim();
+    let value = parts.find_map(|parameter| value_of(parameter, "q"));
+    (name, value.map_or(1000, |value| thousandths(&value).unwrap_or(0)))
 }
 
 /// Parses a quality value: 0 to 1 with at most three decimals.
 fn thousandths(value: &str) -> Option<u16> {
     let (whole, decimals) = value.split_once('.').unwrap_or((value, ""));
-    let has_form = matches!(whole, "0" | "1") && decimals.len() <= 3;
-    if !has_form || !decimals.bytes().all(|digit| digit.is_ascii_digit()) {
-        return None;
-    }
-    let digits = whole.bytes().chain(decimals.bytes()).chain(*b"000").take(4);
-    let thousandths = digits.fold(0, |sum, digit| 10 * sum + u16::from(digit - b'0'));
-    (thousandths <= 1000).then_some(thousandths)
-}
-
-/// A media range without its parameters.
-pub(crate) fn media_type(range: &str) -> &str {
-    range.split(';').next().unwrap_or_default().trim()
+    let digits = format!("{whole}{decimals:0<3}");
+    let is_plain = whole.len() == 1 && digits.len() == 4;
+    let is_number = is_plain && digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|thousandths| is_number && *thousandths <= 1000)
 }
 
 /// Splits a string at the separators outside quotes.
 pub(crate) fn split_unquoted(text: &str, separator: char) -> impl Iterator<Item = &str> {
-    let mut quotes = Quotes::default();
-    text.split(move |char| quotes.is_outside(char) && char == separator)
+    let mut is_outside = quote_tracker();
+    text.split(move |char| is_outside(char) && char == separator)
 }
 
-/// Whether a string opens a quote that it does not close.
-pub(crate) fn has_open_quote(text: &str) -> bool {
-    let mut quotes = Quotes::default();
-    !text.chars().fold(true, |_, char| quotes.is_outside(char))
-}
-
-/// Tracks whether a position in a string is inside quotes.
-#[derive(Default)]
-struct Quotes {
-    quoted: bool,
-    escaped: bool,
-}
-
-impl Quotes {
-    /// Reads the next character and returns whether the position after it is outside quotes.
-    fn is_outside(&mut self, char: char) -> bool {
-        self.quoted ^= char == '"' && !self.escaped;
-        self.escaped = self.quoted && char == '\\' && !self.escaped;
-        !self.quoted
+/// Returns a function that reads the next character of a text and returns whether the position after it is outside
+/// quotes.
+fn quote_tracker() -> impl FnMut(char) -> bool {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    move |char| {
+        is_quoted ^= char == '"' && !is_escaped;
+        is_escaped = is_quoted && char == '\\' && !is_escaped;
+        !is_quoted
     }
 }
 
@@ -121,24 +112,31 @@ mod tests {
             headers.append("x", hyper::header::HeaderValue::from_bytes(line).unwrap());
         }
         let name = || HeaderName::from_static("x");
-        let all: [&[u8]; 6] = [b"a", b"\xff", b"b", b"\"\xff,c", b"d", b""];
-        assert_eq!(raw_elements(&headers, name()).collect::<Vec<_>>(), all);
-        assert_eq!(elements(&headers, name()).collect::<Vec<_>>(), ["a", "b", "d", ""]);
+        let all = ["a", "?", "b", "?", "d", ""];
+        assert_eq!(elements(&headers, name()).collect::<Vec<_>>(), all);
     }
 
     #[test]
-    fn an_open_quote_is_detected() {
-        let open = ["\"", "a=\"b", r#"a="b\""#, r#""a" ""#, r#""\\\""#];
-        let closed = ["", "a", "\"\"", r#"a="b\"""#, r#"a\"b""#, r#""\\""#];
-        assert_eq!(open.map(has_open_quote), [true; 5]);
-        assert_eq!(closed.map(has_open_quote), [false; 6]);
+    fn a_parameter_with_quotes_around_anything_but_its_value_is_malformed() {
+        let open = ["\"", "a=\"b", r#"a="b\""#, r#""a" ""#, r#""\\\""#, r#"a"=b"#];
+        for parameter in open.into_iter().chain([r#"a\"b""#, r#""a""#, r#"a="b"c"#, r#"a=b"c""#]) {
+            assert_eq!(name_and_value(parameter).1, None, "{parameter}");
+        }
+        for (parameter, value) in [("", ""), ("a", ""), ("a=\"\"", ""), (r#"a="b\"\c""#, "b\"c")] {
+            assert_eq!(name_and_value(parameter).1.as_deref(), Some(value), "{parameter}");
+        }
     }
 
     #[test]
     fn parameter_names_are_case_insensitive() {
-        assert_eq!(value_of("For = \"x\"", "for"), Some("x"));
-        assert_eq!(value_of("for=x=y", "for"), Some("x=y"));
-        assert_eq!([value_of("form=x", "for"), value_of("for", "for")], [None, None]);
+        for (parameter, expected) in [
+            ("For = \"x\"", Some("x")),
+            ("for=x=y", Some("x=y")),
+            ("for", Some("")),
+            ("form=x", None),
+        ] {
+            assert_eq!(value_of(parameter, "for").as_deref(), expected, "{parameter}");
+        }
     }
 
     #[test]
@@ -152,9 +150,9 @@ mod tests {
             ("gzip;q=0.5", ("gzip", 500)),
             ("gzip ; Q=0.05", ("gzip", 50)),
             ("*;q=0.001", ("*", 1)),
-            ("a/b;v=1;q=0.25", ("a/b;v=1", 250)),
-            ("a/b; v=\";q=0\" ;q=0.125;x=y", ("a/b; v=\";q=0\"", 125)),
-            ("a/b;quality=0", ("a/b;quality=0", 1000)),
+            ("a/b;v=1;q=0.25", ("a/b", 250)),
+            ("a/b; v=\";q=0\" ;q=0.125;x=y", ("a/b", 125)),
+            ("a/b ;quality=0", ("a/b", 1000)),
             ("", ("", 1000)),
             (";q=0.5", ("", 500)),
             ("gzip;q=", ("gzip", 0)),
@@ -168,11 +166,5 @@ mod tests {
         ] {
             assert_eq!(quality(element), expected, "{element}");
         }
-    }
-
-    #[test]
-    fn a_media_type_is_returned_without_its_parameters() {
-        assert_eq!(media_type("text/plain ; version=0.0.4"), "text/plain");
-        assert_eq!(media_type("*/*"), "*/*");
     }
 }

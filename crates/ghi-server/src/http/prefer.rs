@@ -5,15 +5,15 @@ use std::borrow::Cow;
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 
-use crate::http::lists::{raw_elements, split_unquoted};
+use crate::http::lists::{elements, name_and_value, split_unquoted};
 
 pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
 
 /// The response header that lists the preferences that were applied.
-const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+pub(crate) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
 /// The maximum number of preferences read from a request.
-pub(crate) const PREFERENCES_MAX: usize = 64;
+const PREFERENCES_MAX: usize = 64;
 
 /// A preference of a request.
 pub(crate) struct Preference<'a> {
@@ -24,54 +24,28 @@ pub(crate) struct Preference<'a> {
     pub(crate) has_parameters: bool,
 }
 
-/// Returns the value of a preference, or an empty string if the value is missing or malformed. If a
-/// name occurs more than once, the first one counts.
-pub(crate) fn preference<'a>(headers: &'a HeaderMap, name: &str) -> Option<Cow<'a, str>> {
-    let mut all = preferences(headers).take(PREFERENCES_MAX);
-    all.find_map(|found| found.name.eq_ignore_ascii_case(name).then_some(found.value))
-}
-
-/// Returns the preferences of a request, including empty ones. One that is not UTF-8 has the name `?`.
+/// Returns the preferences of a request, including empty ones.
 pub(crate) fn preferences(headers: &HeaderMap) -> impl Iterator<Item = Preference<'_>> {
-    raw_elements(headers, PREFER).map(|element| {
-        let mut parts = split_unquoted(str::from_utf8(element).unwrap_or("?"), ';');
-        let preference = parts.next().unwrap_or_default();
-        let (name, value) = preference.split_once('=').unwrap_or((preference, ""));
-        let value = unquoted(value.trim()).unwrap_or_default();
-        Preference { name: name.trim(), value, has_parameters: parts.next().is_some() }
+    elements(headers, PREFER).take(PREFERENCES_MAX).map(|element| {
+        let mut parts = split_unquoted(element, ';');
+        let (name, value) = name_and_value(parts.next().unwrap_or_default());
+        let has_parameters = parts.next().is_some();
+        Preference { name, value: value.unwrap_or_default(), has_parameters }
     })
 }
 
-/// Unquotes a value, which must be quoted completely or not at all.
-fn unquoted(value: &str) -> Option<Cow<'_, str>> {
-    let Some(rest) = value.strip_prefix('"') else {
-        return (!value.contains('"')).then_some(Cow::Borrowed(value));
-    };
-    let (mut text, mut chars) = (String::new(), rest.chars());
-    loop {
-        match chars.next()? {
-            '"' => return chars.as_str().is_empty().then_some(Cow::Owned(text)),
-            '\\' => text.push(chars.next()?),
-            other => text.push(other),
-        }
-    }
+/// Returns the value of a preference. If a name occurs more than once, the first one counts.
+pub(crate) fn preference<'a>(headers: &'a HeaderMap, name: &str) -> Option<Cow<'a, str>> {
+    let found = preferences(headers).find(|found| found.name.eq_ignore_ascii_case(name));
+    found.map(|found| found.value)
 }
 
-/// Removes `Preference-Applied`, if the preferences in it have lost their effect.
-pub(crate) fn clear_applied(headers: &mut HeaderMap) {
-    headers.remove(PREFERENCE_APPLIED);
-}
-
-/// Adds a preference to `Preference-Applied`.
-pub(crate) fn add_applied(headers: &mut HeaderMap, preference: &str) {
+/// Adds preferences to `Preference-Applied`.
+pub(crate) fn add_applied(headers: &mut HeaderMap, preferences: &str) {
     let before = headers.get(PREFERENCE_APPLIED).and_then(|value| value.to_str().ok());
-    let all = match before {
-        Some(before) => HeaderValue::try_from(format!("{before}, {preference}")),
-        None => HeaderValue::from_str(preference),
-    };
-    if let Ok(all) = all {
-        headers.insert(PREFERENCE_APPLIED, all);
-    }
+    let all = before.map_or(preferences.to_owned(), |before| format!("{before}, {preferences}"));
+    let all = HeaderValue::try_from(all).expect("valid preferences are visible ASCII");
+    headers.insert(PREFERENCE_APPLIED, all);
 }
 
 #[cfg(test)]

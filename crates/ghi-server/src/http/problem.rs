@@ -19,9 +19,6 @@ const INSTANCE_MAX: usize = 256;
 /// The longest name of an unknown parameter that a page repeats, in bytes.
 const NAME_MAX: usize = 40;
 
-/// The `Retry-After` in seconds when there is no data: operators reload inputs by hand.
-const RETRY_AFTER_RELOAD: u64 = 60;
-
 /// The characters escaped in `instance`: the path stays recognisable, and nothing in it is markup.
 const ESCAPED: &AsciiSet = &{
     let (mut set, mut index) = (CONTROLS.add(b' '), 0);
@@ -185,12 +182,6 @@ impl Description {
     }
 }
 
-impl Code {
-    pub(crate) fn describe(self) -> &'static Description {
-        &KINDS[self as usize]
-    }
-}
-
 /// Every code.
 #[cfg(feature = "internals")]
 pub fn codes() -> impl Iterator<Item = &'static str> {
@@ -203,19 +194,21 @@ pub(crate) struct Problem {
     pub(crate) code: Code,
     detail: Cow<'static, str>,
     /// `Retry-After` in seconds.
-    retry_after: Option<u64>,
+    pub(crate) retry_after: Option<u64>,
     /// Whether a client that accepts HTML would have received a page instead.
     varies_by_accept: bool,
 }
 
 impl Problem {
-    fn new(code: Code, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, detail: detail.into(), retry_after: None, varies_by_accept: false }
-    }
-
-    /// A simulated problem, requested to test a client.
-    pub(crate) fn provoked(code: Code, detail: String, retry_after: Option<u64>) -> Self {
-        Self { retry_after, ..Self::new(code, detail) }
+    /// `detail` says what is wrong with the request, and what is allowed.
+    pub(crate) fn new(code: Code, detail: impl Into<Cow<'static, str>>) -> Self {
+        let retry_after = match code {
+            Code::RateLimited | Code::Busy => Some(1),
+            // Operators reload inputs by hand.
+            Code::NoFigures => Some(60),
+            _ => None,
+        };
+        Self { code, detail: detail.into(), retry_after, varies_by_accept: false }
     }
 
     pub(crate) fn invalid_parameter(detail: impl Into<Cow<'static, str>>) -> Self {
@@ -241,39 +234,14 @@ impl Problem {
         Self::new(Code::UnknownParameter, detail)
     }
 
-    /// A preference that would be ignored, in a request with `handling=strict`.
-    pub(crate) fn unknown_preference(detail: String) -> Self {
-        Self::new(Code::UnknownPreference, detail)
-    }
-
-    pub(crate) fn unknown_region(detail: String) -> Self {
-        Self::new(Code::UnknownRegion, detail)
-    }
-
     pub(crate) fn not_found() -> Self {
         let detail = format!("No such path. {METADATA} lists the paths of the API.");
-        Self::new(Code::NotFound, detail)
-    }
-
-    /// A request on the probe socket for anything but a probe or metrics.
-    pub(crate) fn not_a_probe() -> Self {
-        let [healthz, readyz, metrics] = [paths::HEALTHZ, paths::READYZ, paths::METRICS];
-        let detail = format!("This socket serves only {healthz}, {readyz} and {metrics}.");
         Self::new(Code::NotFound, detail)
     }
 
     pub(crate) fn method_not_allowed() -> Self {
         let detail = "This resource is read-only; use GET, HEAD or OPTIONS.";
         Self::new(Code::MethodNotAllowed, detail)
-    }
-
-    pub(crate) fn bad_request(detail: &'static str) -> Self {
-        Self::new(Code::BadRequest, detail)
-    }
-
-    pub(crate) fn uri_too_long(limit: usize) -> Self {
-        let detail = format!("The path and query together exceed {limit} bytes.");
-        Self::new(Code::UriTooLong, detail)
     }
 
     /// A limit on requests or scenarios is reached.
@@ -283,33 +251,6 @@ impl Problem {
         Self { retry_after, ..Self::new(Code::RateLimited, detail) }
     }
 
-    pub(crate) fn internal() -> Self {
-        Self::new(Code::Internal, "The server failed to answer this request.")
-    }
-
-    pub(crate) fn draining() -> Self {
-        let detail = "The server is shutting down; send new requests elsewhere.";
-        Self::new(Code::Draining, detail)
-    }
-
-    /// The limit on long responses is reached.
-    pub(crate) fn busy() -> Self {
-        let detail = "The server is preparing too many responses; try again in 1 s.";
-        Self { retry_after: Some(1), ..Self::new(Code::Busy, detail) }
-    }
-
-    /// A date that the series do not cover.
-    pub(crate) fn no_figures(detail: String) -> Self {
-        Self { retry_after: Some(RETRY_AFTER_RELOAD), ..Self::new(Code::NoFigures, detail) }
-    }
-
-    /// The inputs have no market price, and the request does not give one.
-    pub(crate) fn no_price() -> Self {
-        let detail =
-            "The inputs have no market price for these dates; add price=, such as price=80000.";
-        Self::new(Code::NoPrice, detail)
-    }
-
     /// Marks that a client that accepts HTML would have received a page instead.
     pub(crate) fn varying_by_accept(self) -> Self {
         Self { varies_by_accept: true, ..self }
@@ -317,10 +258,9 @@ impl Problem {
 
     /// Returns the description of the problem's code.
     pub(crate) fn describe(&self) -> &'static Description {
-        self.code.describe()
+        &KINDS[self.code as usize]
     }
 
-    /// What is wrong with the request, and what is allowed.
     pub(crate) fn detail(&self) -> &str {
         &self.detail
     }
@@ -344,20 +284,20 @@ impl Problem {
 
     /// Sets the headers that tell a client how to proceed; they are the same for JSON and HTML.
     pub(crate) fn set_headers(&self, response: &mut Response<Content>) {
-        match self.code {
-            Code::MethodNotAllowed => response.headers_mut().insert(ALLOW, ALLOWED_METHODS),
-            // After a malformed request it is unclear where the next one starts, and a client over its
-            // limit should not hold a connection as well.
-            Code::BadRequest | Code::RateLimited => {
-                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"))
-            }
-            _ => None,
-        };
+        let headers = response.headers_mut();
+        if self.code == Code::MethodNotAllowed {
+            headers.insert(ALLOW, ALLOWED_METHODS);
+        }
+        // After a malformed request it is unclear where the next one starts, and a client over its limit
+        // should not hold a connection as well.
+        if matches!(self.code, Code::BadRequest | Code::RateLimited) {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
         if let Some(seconds) = self.retry_after {
-            response.headers_mut().insert(RETRY_AFTER, seconds.into());
+            headers.insert(RETRY_AFTER, seconds.into());
         }
         if self.varies_by_accept {
-            response.headers_mut().insert(VARY, ACCEPT.into());
+            headers.insert(VARY, ACCEPT.into());
         }
     }
 }
@@ -413,7 +353,7 @@ mod tests {
         assert_eq!(codes.len(), KINDS.len());
         for code in codes {
             let name = format!("{code:?}").to_lowercase();
-            assert_eq!(code.describe().code.replace('_', ""), name);
+            assert_eq!(KINDS[code as usize].code.replace('_', ""), name);
         }
     }
 

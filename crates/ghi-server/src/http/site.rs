@@ -40,14 +40,14 @@ impl Site {
         site
     }
 
-    /// Returns the absolute URL of a path if the public URL is configured, or else the path.
-    pub(crate) fn url(&self, path: &str) -> String {
-        self.public_url(path).unwrap_or_else(|| path.to_owned())
-    }
-
     /// Returns the absolute URL of a path, if the public URL is configured.
     pub(crate) fn public_url(&self, path: &str) -> Option<String> {
         self.public_url.as_ref().map(|url| format!("{url}{path}"))
+    }
+
+    /// Returns the absolute URL of a path if the public URL is configured, or else the path.
+    pub(crate) fn url(&self, path: &str) -> String {
+        self.public_url(path).unwrap_or_else(|| path.to_owned())
     }
 
     /// Returns an absolute URL for people to copy. Without a public URL, it has the address that the
@@ -73,7 +73,6 @@ impl Site {
         HeaderValue::try_from(link).expect("URLs are visible ASCII")
     }
 
-    /// The headers of every response.
     pub(crate) fn common_headers(&self) -> HeaderMap {
         self.common_headers.clone()
     }
@@ -94,13 +93,14 @@ impl Site {
 }
 
 /// Returns the address at which this machine can reach a server that listens on an address.
-pub fn own_address(listening: SocketAddr) -> SocketAddr {
-    let ip = match listening.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
-    };
-    SocketAddr::new(ip, listening.port())
+pub fn own_address(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        address.set_ip(match address {
+            SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    address
 }
 
 #[cfg(test)]

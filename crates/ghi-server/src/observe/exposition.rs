@@ -7,7 +7,7 @@ use hyper::header::ACCEPT;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::registry::Registry;
 
-use crate::http::lists::{elements, media_type, quality, split_unquoted, value_of};
+use crate::http::lists::{elements, quality, split_unquoted, value_of};
 
 /// A text format of metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,14 +22,13 @@ impl Format {
     /// Returns OpenMetrics if the request accepts it by name and prefers nothing else, and otherwise
     /// Prometheus.
     pub(crate) fn accepted(headers: &HeaderMap) -> Self {
-        let ranges = || elements(headers, ACCEPT).map(quality);
         let named = |name: &str| {
-            let weights =
-                ranges().filter(|(range, _)| media_type(range).eq_ignore_ascii_case(name));
-            weights.map(|(_, weight)| weight).max()
+            let ranges = elements(headers, ACCEPT).map(quality);
+            let named = ranges.filter(|(range, _)| range.eq_ignore_ascii_case(name));
+            named.map(|(_, weight)| weight).max()
         };
-        let open_metrics = ranges().filter(|(range, _)| is_open_metrics(range));
-        let open_metrics = open_metrics.map(|(_, weight)| weight).max().unwrap_or(0);
+        let open_metrics = elements(headers, ACCEPT).filter(|range| is_open_metrics(range));
+        let open_metrics = open_metrics.map(|range| quality(range).1).max().unwrap_or(0);
         // The most specific range that covers plain text applies.
         let plain_text = ["text/plain", "text/*", "*/*"].into_iter().find_map(named);
         if open_metrics > 0 && open_metrics >= plain_text.unwrap_or(0) {
@@ -83,8 +82,8 @@ fn to_prometheus(open_metrics: &str) -> String {
 fn is_open_metrics(range: &str) -> bool {
     let mut parameters = split_unquoted(range, ';').skip(1);
     let version = parameters.find_map(|parameter| value_of(parameter, "version"));
-    media_type(range).eq_ignore_ascii_case("application/openmetrics-text")
-        && matches!(version, None | Some("1.0.0" | "0.0.1"))
+    quality(range).0.eq_ignore_ascii_case("application/openmetrics-text")
+        && matches!(version.as_deref(), None | Some("1.0.0" | "0.0.1"))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::config::SnapshotForm;
 use crate::edition::{DailyFile, Document, Edition, RequestDay};
 use crate::http::caching::{Representation, fixed_headers, limit_to_day, respond_lazily};
 use crate::http::page_cache::PageCache;
-use crate::http::problem::Problem;
+use crate::http::problem::{Code, Problem};
 use crate::http::query::Query;
 use crate::http::site::Site;
 use crate::net::Content;
@@ -50,7 +50,7 @@ pub(crate) type FixedFile = (&'static str, &'static str);
 
 impl From<NoFigures> for Problem {
     fn from(no_figures: NoFigures) -> Self {
-        Self::no_figures(no_figures.to_string())
+        Self::new(Code::NoFigures, no_figures.to_string())
     }
 }
 

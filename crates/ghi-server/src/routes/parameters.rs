@@ -10,7 +10,7 @@ use percent_encoding::percent_decode;
 use crate::config::SnapshotForm;
 use crate::edition::Theme;
 use crate::http::prefer::preference;
-use crate::http::problem::Problem;
+use crate::http::problem::{Code, Problem};
 use crate::http::query::Query;
 use crate::routes::files::date_range::DateRange;
 
@@ -61,11 +61,9 @@ pub(crate) fn similar_scopes(text: &str, model: &Model) -> impl Iterator<Item = 
 
 /// Returns the problem for an id or a name that no region has.
 pub(crate) fn unknown_region(given: &str, choices: &str, registry: &Registry) -> Problem {
-    Problem::unknown_region(format!(
-        "No region has {given}. Use {choices}an id listed at {}: {}.",
-        paths::REGIONS,
-        known_ids(registry)
-    ))
+    let (path, ids) = (paths::REGIONS, known_ids(registry));
+    let detail = format!("No region has {given}. Use {choices}an id listed at {path}: {ids}.");
+    Problem::new(Code::UnknownRegion, detail)
 }
 
 /// Parses `{id}` in the path, percent-encoded as received.

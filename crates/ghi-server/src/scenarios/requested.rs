@@ -8,7 +8,7 @@ use ghi_contract::paths;
 use hyper::{HeaderMap, Method, Request};
 
 use crate::clock::Moment;
-use crate::http::prefer::{PREFERENCES_MAX, Preference, preferences};
+use crate::http::prefer::{Preference, preferences};
 use crate::http::problem::{Code, Problem};
 use crate::scenarios::altered::has_costs;
 use crate::scenarios::scenario::{FAILURES, FIGURES, Failure, Figures, Origin, Recovery, Scenario};
@@ -121,11 +121,7 @@ fn accepted<'a>(
     ignored: &mut Ignored,
 ) -> Vec<(&'static str, Cow<'a, str>)> {
     let (mut seen, mut accepted) = (Vec::new(), Vec::new());
-    for (number, preference) in preferences(headers).enumerate() {
-        if number == PREFERENCES_MAX {
-            ignored.add(format!("there are more than {PREFERENCES_MAX} preferences"));
-            break;
-        }
+    for preference in preferences(headers) {
         let Preference { name, value, has_parameters } = preference;
         let known = |(known, _): &(&str, &str)| known.eq_ignore_ascii_case(name);
         let Some((name, values)) = PREFERENCES.into_iter().find(known) else {
@@ -197,7 +193,7 @@ pub(crate) fn ignored_preference(request: &Request<()>, route: &str) -> Option<P
 
 /// Returns the problem for a preference that has no effect for a reason.
 pub(super) fn without_effect(reason: impl Display) -> Problem {
-    Problem::unknown_preference(format!("In Prefer, {reason}."))
+    Problem::new(Code::UnknownPreference, format!("In Prefer, {reason}."))
 }
 
 /// Returns every preference of the sandbox, with its value if there is a list of values.

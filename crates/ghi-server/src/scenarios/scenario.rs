@@ -10,7 +10,7 @@ use hyper::{Response, StatusCode};
 
 use crate::clock::Moment;
 use crate::edition::Edition;
-use crate::http::prefer::{add_applied, clear_applied};
+use crate::http::prefer::{PREFERENCE_APPLIED, add_applied};
 use crate::http::problem::{Code, Problem};
 use crate::http::site::Site;
 use crate::net::{Content, CutAt, Permit};
@@ -243,10 +243,10 @@ impl Scenario {
             Failure::Code(code) => code,
             _ => return None,
         };
-        let detail = self.origin.detail(code.describe().status);
-        let retry_after = matches!(code, Code::RateLimited | Code::NoFigures | Code::Busy);
-        let retry_after = retry_after.then_some(RETRY_AFTER_SECONDS);
-        Some(Err(Problem::provoked(code, detail, retry_after)))
+        let mut problem = Problem::new(code, "");
+        problem = Problem::new(code, self.origin.detail(problem.describe().status));
+        problem.retry_after = problem.retry_after.and(Some(RETRY_AFTER_SECONDS));
+        Some(Err(problem))
     }
 
     /// Returns the seconds until a rate limit that it simulates allows requests again.
@@ -285,7 +285,7 @@ impl Scenario {
         let status = response.status();
         let headers = response.headers_mut();
         if failure == Some(Failure::NotJson) {
-            clear_applied(headers);
+            headers.remove(PREFERENCE_APPLIED);
         }
         // The problem of a rejected request is the same on all days.
         let at = self.at.filter(|_| !status.is_client_error());

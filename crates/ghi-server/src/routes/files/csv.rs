@@ -11,7 +11,7 @@ use jiff::civil::Date;
 
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Representation, daily_api_headers};
-use crate::http::problem::Problem;
+use crate::http::problem::{Code, Problem};
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::files::daily_rows::{DailyTable, daily_rows, line};
@@ -70,7 +70,10 @@ pub(crate) fn economics_csv(context: &Context<'_>) -> HandlerResult {
         let range = date_range(&context.query, today)?;
         let range = range.unwrap_or_else(|| DateRange::week_up_to(today)).within(model)?;
         if !model.has_price(range.first, range.last) {
-            return Err(Problem::no_price());
+            return Err(Problem::new(
+                Code::NoPrice,
+                "The inputs have no market price for these dates; add price=, such as price=80000.",
+            ));
         }
     }
     daily_table(context, DailyTable::Economics(price))

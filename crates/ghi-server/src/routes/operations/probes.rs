@@ -12,7 +12,7 @@ use prometheus_client::registry::Registry;
 use serde::Serialize;
 
 use crate::http::caching::{encode, vary_by};
-use crate::http::problem::Problem;
+use crate::http::problem::{Code, Problem};
 use crate::http::site::Site;
 use crate::net::Content;
 use crate::observe::exposition::Format;
@@ -35,7 +35,10 @@ pub(crate) fn healthz(context: &Context<'_>) -> HandlerResult {
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::READYZ, tag = TAG, responses((status = 200, body = Health))))]
 pub(crate) fn readyz(context: &Context<'_>) -> HandlerResult {
     if context.is_draining {
-        return Err(Problem::draining());
+        return Err(Problem::new(
+            Code::Draining,
+            "The server is shutting down; send new requests elsewhere.",
+        ));
     }
     context.edition().days().today()?;
     Ok(Health { status: "ready" }.respond(context.site))

@@ -7,7 +7,7 @@ use hyper::{HeaderMap, Response};
 use jiff::civil::Date;
 
 use crate::http::caching::{encode, vary_by};
-use crate::http::lists::{elements, media_type, quality};
+use crate::http::lists::{elements, quality};
 use crate::http::paths;
 use crate::http::problem::{Code, Description, KINDS, Problem};
 use crate::http::site::Site;
@@ -194,7 +194,7 @@ pub(crate) fn error_page(
 pub(crate) fn takes_pages(headers: &HeaderMap) -> bool {
     elements(headers, ACCEPT)
         .map(quality)
-        .any(|(range, weight)| weight > 0 && media_type(range).eq_ignore_ascii_case("text/html"))
+        .any(|(range, weight)| weight > 0 && range.eq_ignore_ascii_case("text/html"))
 }
 
 /// The methodology, rendered from Markdown by the build.

@@ -255,7 +255,7 @@ impl View {
 fn given(field: &'static str, query: &Query<'_>) -> String {
     let text = |name| query.get(name).ok().flatten();
     let with = text("with").filter(|_| field == "compare").map(|with| format!(",{with}"));
-    text(field).unwrap_or_default().into_owned() + &with.unwrap_or_default()
+    text(field).unwrap_or_default().to_owned() + &with.unwrap_or_default()
 }
 
 /// Returns the scopes whose names or ids resemble the text of a field, and the views with them.
