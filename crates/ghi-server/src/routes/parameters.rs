@@ -26,14 +26,14 @@ pub(crate) fn parsed<T>(
     parse: impl FnOnce(&str) -> Result<T, String>,
 ) -> Result<Option<T>, Problem> {
     let text = query.get(name)?.filter(|text| !(query.is_form && text.is_empty()));
-    text.map(|text| parse(&text)).transpose().map_err(Problem::invalid_parameter)
+    text.map(parse).transpose().map_err(Problem::invalid_parameter)
 }
 
 /// Parses the parameter `region_id`.
 pub(crate) fn scope(query: &Query<'_>, registry: &Registry) -> Result<Scope, Problem> {
     let Some(id) = query.get("region_id")? else { return Ok(Scope::Global) };
     let unknown = || unknown_region("this region_id", "global or ", registry);
-    Scope::find(&id, registry).ok_or_else(unknown)
+    Scope::find(id, registry).ok_or_else(unknown)
 }
 
 /// Finds a scope by its id, or by a name that no other region has. Names are case-insensitive.
@@ -187,7 +187,7 @@ pub const THEMES: [&str; 3] = ["auto", "light", "dark"];
 
 /// Parses the parameter `theme`.
 pub(crate) fn theme(query: &Query<'_>) -> Result<Theme, Problem> {
-    match query.get("theme")?.as_deref() {
+    match query.get("theme")? {
         None | Some("auto") => Ok(Theme::Auto),
         Some("light") => Ok(Theme::Light),
         Some("dark") => Ok(Theme::Dark),

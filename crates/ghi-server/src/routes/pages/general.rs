@@ -40,7 +40,7 @@ pub(crate) fn rendered(template: &impl Template) -> String {
 pub(crate) fn check_names(context: &Context<'_>) -> Result<(), Problem> {
     let known = context.parameters;
     let name = context.query.unknown_name(known);
-    name.map_or(Ok(()), |name| Err(Problem::unknown_parameter_of_page(&name, known)))
+    name.map_or(Ok(()), |name| Err(Problem::unknown_parameter_of_page(name, known)))
 }
 
 /// Turns a response into a page.
@@ -144,7 +144,7 @@ pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> HandlerRe
     let covered_day = (problem.code == Code::NoFigures && nearest != today).then_some(nearest);
     let given = context.query.get("region_id").ok().flatten();
     let path = if given.is_some() { "explain?region_id=" } else { "regions/" };
-    let given = given.as_deref().unwrap_or(context.path_parameter);
+    let given = given.unwrap_or(context.path_parameter);
     let region = |scope| match scope {
         Scope::Region(region) => Some(&context.registry()[region]),
         Scope::Global => None,

@@ -321,12 +321,12 @@ fn compare(query: &Query<'_>, registry: &Registry) -> Result<Option<[Scope; 2]>,
     }
     let text = text.unwrap_or_default();
     let is_long = |text: &str| text.chars().count() > COMPARE_MAX;
-    if is_long(&text) || with.as_deref().is_some_and(is_long) {
+    if is_long(text) || with.is_some_and(is_long) {
         let rule = format!("compare must have at most {COMPARE_MAX} characters.");
         return Err(Problem::invalid_parameter(rule));
     }
     let pairs: Vec<(&str, &str)> = match &with {
-        Some(with) => vec![(&text, with)],
+        Some(with) => vec![(text, with)],
         None => text.match_indices(',').map(|(at, _)| (&text[..at], &text[at + 1..])).collect(),
     };
     let named = |text: &str| parameters::named_scope(text.trim(), registry);
