@@ -1,11 +1,13 @@
 //! The documents that are requested, and the JSON objects in them.
 
+use std::iter;
+
 use ghi_client::Resource;
 use ghi_contract::{API_PREVIOUS, ForecastDays, GLOBAL};
-use serde_json::Value;
 
-use crate::check::json_object::{JsonObject, typed};
+use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
+use crate::check::response::unjudged;
 use crate::check::schema::{DOCUMENTS, ObjectKind};
 
 /// The horizons of the requested forecasts in days: short ones that any service should accept.
@@ -17,34 +19,33 @@ const SAMPLE_MAX: usize = 10;
 /// The longest region id that is requested, in bytes: longer ones may not fit into a URL.
 const ID_MAX: usize = 256;
 
-impl Judge {
+impl Judge<'_> {
     /// Returns the objects of a kind in the server's documents.
     pub(crate) fn objects(&mut self, kind: ObjectKind) -> Vec<JsonObject> {
-        let Some((document, list)) = kind.list() else {
-            let resources = self.resources(kind);
-            return resources.iter().filter_map(|resource| self.document(resource)).collect();
-        };
-        let documents = self.objects(document);
+        let mut documents = Vec::new();
+        for resource in self.resources(kind) {
+            match self.document(&resource) {
+                Ok(document) => documents.push(document),
+                Err(why) => self.record(Err(why)),
+            }
+        }
+        let Some(list) = kind.list() else { return documents };
         let entries: Vec<_> = documents.iter().flat_map(|object| object.entries(list)).collect();
-        if let Some(object) = documents.first().filter(|_| entries.is_empty()) {
-            let target = &object.response.request.target;
-            let got = object.get(list).map_or("nothing".into(), typed);
-            self.skip(format!("{target}: expected entries in {list}, got {got}"));
+        if entries.is_empty() && !documents.is_empty() {
+            self.record(Err(unjudged(format!("no entries in {list}"))));
         }
         entries
     }
 
-    /// Returns the documents of all kinds.
     pub(crate) fn all_documents(&mut self) -> Vec<JsonObject> {
         DOCUMENTS.into_iter().flat_map(|kind| self.objects(kind)).collect()
     }
 
-    /// Returns the resources of the documents of all kinds.
     pub(crate) fn all_resources(&mut self) -> Vec<Resource> {
         DOCUMENTS.into_iter().flat_map(|kind| self.resources(kind)).collect()
     }
 
-    /// Returns the resources of the documents of a kind.
+    /// Returns the documents that are objects of a kind or contain them.
     pub(crate) fn resources(&mut self, kind: ObjectKind) -> Vec<Resource> {
         match kind {
             ObjectKind::Metadata => vec![Resource::Metadata],
@@ -54,7 +55,7 @@ impl Judge {
             }
             ObjectKind::Snapshot | ObjectKind::SnapshotRegion => vec![Resource::Snapshot],
             ObjectKind::History | ObjectKind::HistoryPoint => {
-                let ids = std::iter::once(GLOBAL.into()).chain(self.sample());
+                let ids = iter::once(GLOBAL.into()).chain(self.sample());
                 ids.map(Resource::History).collect()
             }
             ObjectKind::Network => vec![Resource::Network],
@@ -66,14 +67,14 @@ impl Judge {
         }
     }
 
-    /// Returns whether the metadata lists v1.0 as supported.
     fn supports_v1_0(&mut self) -> bool {
         let metadata = self.document(&Resource::Metadata);
-        let supported = metadata.as_ref().and_then(|metadata| metadata.get("api_supported"));
-        let mut versions = supported.and_then(Value::as_array).into_iter().flatten();
-        let is_supported = versions.any(|version| version == API_PREVIOUS);
+        let is_supported = metadata.is_ok_and(|metadata| {
+            let versions = metadata.list("api_supported");
+            versions.is_ok_and(|versions| versions.iter().any(|version| version == API_PREVIOUS))
+        });
         if !is_supported {
-            self.skip("the metadata does not list 1.0 as supported");
+            self.record(Err(unjudged("the metadata does not list 1.0 as supported")));
         }
         is_supported
     }
@@ -92,13 +93,14 @@ impl Judge {
         // Other ids break a separate rule.
         known.retain(|id| !id.is_empty() && id != GLOBAL && id.len() <= ID_MAX);
         if known.is_empty() {
-            self.skip("no region id is known from the list of regions or the snapshot");
+            let why = "no region id is known from the list of regions or the snapshot";
+            self.record(Err(unjudged(why)));
         }
         let last = known.len().saturating_sub(1);
         let spread = (0..SAMPLE_MAX).map(|step| last * step / (SAMPLE_MAX - 1));
         let mut sample: Vec<String> = Vec::new();
         for id in [0, last].into_iter().chain(spread).filter_map(|index| known.get(index)) {
-            if sample.len() < SAMPLE_MAX && !sample.contains(id) {
+            if !sample.contains(id) {
                 sample.push(id.clone());
             }
         }

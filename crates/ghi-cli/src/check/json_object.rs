@@ -3,10 +3,10 @@
 use std::fmt::Display;
 use std::rc::Rc;
 
-use jiff::civil::{Date, DateTime};
+use jiff::civil::DateTime;
 use serde_json::Value;
 
-use crate::check::response::{Finding, Judgement, RecordedResponse, judged};
+use crate::check::response::{Finding, HttpResponse, Judgement, RecordedResponse, unjudged};
 
 /// The JSON of a response, or an entry of a list in it.
 pub(crate) struct JsonObject {
@@ -16,13 +16,36 @@ pub(crate) struct JsonObject {
 }
 
 impl JsonObject {
-    /// The JSON of a response.
     pub(crate) fn whole(response: Rc<RecordedResponse>) -> Self {
         Self { response, entry: None }
     }
 
-    /// Returns the JSON value. An entry of a list may be something other than an object.
-    pub(crate) fn value(&self) -> Option<&Value> {
+    /// Returns the document in a response. A missing document breaks a separate rule.
+    pub(crate) fn document(response: Rc<RecordedResponse>) -> Result<Self, Finding> {
+        if response.http().and_then(HttpResponse::document).is_some() {
+            return Ok(Self::whole(response));
+        }
+        let why = match (response.why_unjudged(), response.status()) {
+            (Some(why), _) => why.into(),
+            (None, Some(200)) => "200 without a JSON object".into(),
+            (None, Some(status)) => status.to_string(),
+            (None, None) => response.excerpt(),
+        };
+        Err(unjudged(format!("no document from {}: {why}", response.request.target)))
+    }
+
+    pub(crate) fn entries(&self, list: &'static str) -> Vec<Self> {
+        let count = self.list(list).map_or(0, Vec::len);
+        let entry = |index| Self { response: self.response.clone(), entry: Some((list, index)) };
+        (0..count).map(entry).collect()
+    }
+
+    /// Returns the value of a field. An entry of a list may be something other than an object.
+    pub(crate) fn get(&self, field: &str) -> Option<&Value> {
+        self.value()?.get(field)
+    }
+
+    fn value(&self) -> Option<&Value> {
         let whole = self.response.http()?.json.as_ref().ok()?;
         match self.entry {
             None => Some(whole),
@@ -30,39 +53,38 @@ impl JsonObject {
         }
     }
 
-    pub(crate) fn get(&self, field: &str) -> Option<&Value> {
-        self.value()?.get(field)
-    }
-
     pub(crate) fn field_names(&self) -> Vec<&str> {
         let fields = self.value().and_then(Value::as_object).into_iter().flatten();
         fields.map(|(name, _)| &**name).collect()
     }
 
-    /// Returns the path of a field within the document, `points[3].date`, or of an entry, `points[3]`.
+    /// Returns the path of a field within the document, such as `points[3].date`.
     pub(crate) fn at(&self, field: &str) -> String {
         match self.entry {
             None => field.into(),
-            Some((list, index)) if field.is_empty() => format!("{list}[{index}]"),
             Some((list, index)) => format!("{list}[{index}].{field}"),
         }
     }
 
-    pub(crate) fn entries(&self, list: &'static str) -> Vec<Self> {
-        let count = self.get(list).and_then(Value::as_array).map_or(0, Vec::len);
-        let entry =
-            |index| Self { response: Rc::clone(&self.response), entry: Some((list, index)) };
-        (0..count).map(entry).collect()
+    /// Describes the value of a field, with its type.
+    fn described(&self, field: &str) -> String {
+        let name = match self.get(field) {
+            None => return "missing".into(),
+            Some(Value::Null) => return "null".into(),
+            Some(Value::Bool(_)) => "a boolean",
+            Some(Value::Number(_)) => "a number",
+            Some(Value::String(_)) => "a string",
+            Some(Value::Array(_)) => "an array",
+            Some(Value::Object(_)) => "an object",
+        };
+        format!("{name}, {}", self.get(field).unwrap_or(&Value::Null))
     }
 
     /// Returns the UTC time of the document.
-    pub(crate) fn time(&self) -> Option<DateTime> {
-        self.response.http()?.time()
-    }
-
-    /// Returns the UTC date of the document.
-    pub(crate) fn day(&self) -> Option<Date> {
-        self.time().map(DateTime::date)
+    pub(crate) fn time(&self) -> Result<DateTime, Finding> {
+        let time = self.response.http().and_then(HttpResponse::time);
+        let target = &self.response.request.target;
+        time.ok_or_else(|| unjudged(format!("no valid timestamp_utc in {target}")))
     }
 
     /// Reads a field. One of another type is not judged, since it breaks a separate rule.
@@ -72,10 +94,9 @@ impl JsonObject {
         expected: &str,
         convert: impl FnOnce(&'a Value) -> Option<T>,
     ) -> Result<T, Finding> {
-        let value = self.get(field);
-        value.and_then(convert).ok_or_else(|| {
-            let (at, got) = (self.at(field), value.map_or("nothing".into(), typed));
-            Finding::Unjudged(format!("{at}: expected {expected}, got {got}"))
+        self.get(field).and_then(convert).ok_or_else(|| {
+            let (at, got) = (self.at(field), self.described(field));
+            unjudged(format!("{at}: expected {expected}, got {got}"))
         })
     }
 
@@ -108,25 +129,12 @@ impl JsonObject {
         if is_right {
             return Ok(());
         }
-        let (at, got) = (self.at(field), self.get(field).map_or("missing".into(), typed));
-        judged(false, format_args!("{at}: {expected}"), format_args!("{at}: {got}"))
+        let (at, got) = (self.at(field), self.described(field));
+        self.response.verify(false, format_args!("{at}: {expected}"), format_args!("{at}: {got}"))
     }
 
     /// Judges a string field that must have this value.
     pub(crate) fn verify_text(&self, field: &str, expected: &str) -> Judgement {
         self.verify(field, self.text(field)? == expected, format_args!("{expected:?}"))
     }
-}
-
-/// Formats a value with its type.
-pub(crate) fn typed(value: &Value) -> String {
-    let name = match value {
-        Value::Null => return "null".into(),
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    };
-    format!("{name}, {value}")
 }

@@ -1,4 +1,4 @@
-//! Applies rules to a server and collects the evidence.
+//! Applies a rule to a server and collects the evidence.
 
 use std::fmt::Display;
 use std::rc::Rc;
@@ -11,16 +11,12 @@ use serde::Serialize;
 
 use crate::check::json_object::JsonObject;
 use crate::check::recording_client::RecordingClient;
-use crate::check::request::CheckRequest;
-use crate::check::response::{EXCERPT_MAX, HttpResponse, RecordedResponse};
-use crate::check::response::{Finding, Judgement, judged};
+use crate::check::response::{CheckRequest, EXCERPT_MAX, Evidence, Finding};
+use crate::check::response::{HttpResponse, Judgement, RecordedResponse, unjudged};
 use crate::check::schema::ObjectKind;
 
 /// The maximum number of pieces of evidence per rule in a report.
 const EVIDENCE_MAX: usize = 5;
-
-/// The maximum number of characters of a request in a report.
-const REQUEST_MAX: usize = 600;
 
 /// How far apart the clocks of one server's replicas and caches may be around midnight.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(1);
@@ -35,10 +31,10 @@ pub(crate) struct Rule {
     pub(crate) title: &'static str,
     pub(crate) source: RuleSource,
     #[serde(skip)]
-    pub(crate) judge: fn(&mut Judge),
+    pub(crate) judge: fn(&mut Judge) -> Judgement,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RuleSource {
     Contract,
@@ -49,6 +45,31 @@ pub(crate) enum RuleSource {
     Agreement,
     /// A finding is a note, even with `--strict`.
     Note,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RuleVerdict {
+    Holds,
+    Broken,
+    /// A finding that does not count as broken in this run.
+    Note,
+    /// No response could be judged by the rule.
+    NotJudged,
+}
+
+/// A rule with its verdict, as in the JSON report.
+#[derive(Serialize)]
+pub(crate) struct JudgedRule {
+    #[serde(flatten)]
+    pub(crate) rule: &'static Rule,
+    pub(crate) verdict: RuleVerdict,
+    /// Why the rule was not judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+    pub(crate) evidence: Vec<Evidence>,
+    /// How many more pieces of evidence there were.
+    pub(crate) evidence_omitted: usize,
 }
 
 impl Rule {
@@ -68,78 +89,78 @@ impl Rule {
             _ => "9. Versioning",
         }
     }
+
+    /// Judges a server by this rule.
+    pub(crate) fn apply(&'static self, client: &mut RecordingClient) -> JudgedRule {
+        let (reason, evidence) = (None, Vec::new());
+        let verdict = RuleVerdict::NotJudged;
+        let judged = JudgedRule { rule: self, verdict, reason, evidence, evidence_omitted: 0 };
+        let mut judge = Judge { client, judged, clock: None };
+        let judgement = (self.judge)(&mut judge);
+        judge.record(judgement);
+        let mut judged = judge.judged;
+        judged.reason = judged.reason.filter(|_| judged.verdict == verdict);
+        judged
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum RuleVerdict {
-    Holds,
-    Broken,
-    /// A finding that does not count as broken in this run.
-    Note,
-    /// No response could be judged by the rule.
-    NotJudged,
-}
-
-/// A request, the response that the rule demands, and the actual one.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Evidence {
-    /// A shell command.
-    pub(crate) request: String,
-    pub(crate) expected: String,
-    pub(crate) got: String,
-}
-
-/// A rule with its verdict, as in the JSON report.
-#[derive(Serialize)]
-pub(crate) struct JudgedRule {
-    #[serde(flatten)]
-    pub(crate) rule: &'static Rule,
-    pub(crate) verdict: RuleVerdict,
-    /// Why the rule was not judged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) reason: Option<String>,
-    pub(crate) evidence: Vec<Evidence>,
-    /// How many more pieces of evidence there were.
-    pub(crate) evidence_omitted: usize,
-}
-
-/// Judges a server, one rule at a time.
-pub(crate) struct Judge {
-    pub(crate) client: RecordingClient,
-    current: RuleFindings,
+/// Judges a server by a rule.
+pub(crate) struct Judge<'a> {
+    pub(crate) client: &'a mut RecordingClient,
+    judged: JudgedRule,
     /// The server's time at the start of the run and after this number of requests.
-    clock: Option<(u64, Option<[DateTime; 2]>)>,
+    clock: Option<(u64, [DateTime; 2])>,
 }
 
-/// What the current rule has found so far.
-#[derive(Default)]
-struct RuleFindings {
-    has_judged: bool,
-    evidence: Vec<Evidence>,
-    evidence_omitted: usize,
-    /// Why something was not judged.
-    reason: Option<String>,
-}
-
-impl Judge {
-    pub(crate) fn new(client: RecordingClient) -> Self {
-        Self { client, current: RuleFindings::default(), clock: None }
+impl Judge<'_> {
+    /// Judges each item. Returns what is left to record: why there was nothing to judge, if so.
+    pub(crate) fn each<T>(
+        &mut self,
+        items: impl IntoIterator<Item = T>,
+        mut verify: impl FnMut(&mut Self, T) -> Judgement,
+    ) -> Judgement {
+        for item in items {
+            let judgement = verify(self, item);
+            self.record(judgement);
+        }
+        match self.judged.verdict {
+            RuleVerdict::NotJudged => Err(unjudged("no response to compare")),
+            _ => Ok(()),
+        }
     }
 
-    /// Judges the server by a rule.
-    pub(crate) fn apply(&mut self, rule: &'static Rule) -> JudgedRule {
-        (rule.judge)(self);
-        let RuleFindings { has_judged, evidence, evidence_omitted, reason } =
-            std::mem::take(&mut self.current);
-        let verdict = match (has_judged, evidence.is_empty()) {
-            (false, _) => RuleVerdict::NotJudged,
-            (true, true) => RuleVerdict::Holds,
-            (true, false) => RuleVerdict::Broken,
-        };
-        let reason = reason.unwrap_or_else(|| "no response to compare".into());
-        let reason = (verdict == RuleVerdict::NotJudged).then_some(reason);
-        JudgedRule { rule, verdict, reason, evidence, evidence_omitted }
+    /// Judges each object of these kinds.
+    pub(crate) fn each_object(
+        &mut self,
+        kinds: impl IntoIterator<Item = ObjectKind>,
+        mut verify: impl FnMut(&JsonObject) -> Judgement,
+    ) -> Judgement {
+        self.each(kinds, |judge, kind| {
+            let objects = judge.objects(kind);
+            judge.each(objects, |_, object| verify(&object))
+        })
+    }
+
+    /// Records a judgement. If nothing is judged, the first reason is reported.
+    pub(crate) fn record(&mut self, judgement: Judgement) {
+        let judged = &mut self.judged;
+        match judgement {
+            Err(Finding::Unjudged(reason)) => {
+                judged.reason.get_or_insert_with(|| visible(&reason, EXCERPT_MAX));
+            }
+            Ok(()) if judged.verdict == RuleVerdict::NotJudged => {
+                judged.verdict = RuleVerdict::Holds;
+            }
+            Ok(()) => {}
+            Err(Finding::Wrong(evidence)) => {
+                judged.verdict = RuleVerdict::Broken;
+                if judged.evidence.len() < EVIDENCE_MAX {
+                    judged.evidence.push(evidence);
+                } else {
+                    judged.evidence_omitted += 1;
+                }
+            }
+        }
     }
 
     /// Returns the response to a request, whatever it is.
@@ -147,59 +168,17 @@ impl Judge {
         self.client.fetch(request.into())
     }
 
-    /// Returns the document for a request. A missing document breaks a separate rule.
-    pub(crate) fn document(&mut self, request: impl Into<CheckRequest>) -> Option<JsonObject> {
-        let response = self.fetch(request);
-        if response.http().and_then(HttpResponse::document).is_none() {
-            let why = response.why_unjudged().map(str::to_owned);
-            let why = why.unwrap_or_else(|| match response.status() {
-                Some(200) => "200 without a JSON object".into(),
-                Some(status) => status.to_string(),
-                None => response.excerpt(),
-            });
-            self.skip(format!("no document from {}: {why}", response.request.target));
-            return None;
-        }
-        Some(JsonObject::whole(response))
-    }
-
-    /// Notes why something is not judged. If the rule judges nothing else, the first reason is reported.
-    pub(crate) fn skip(&mut self, reason: impl Into<String>) {
-        self.current.reason.get_or_insert_with(|| visible(&reason.into(), EXCERPT_MAX));
-    }
-
-    /// Records how a response was judged.
-    pub(crate) fn record(&mut self, response: &RecordedResponse, judgement: Judgement) {
-        match judgement {
-            Ok(()) => self.current.has_judged = true,
-            Err(Finding::Unjudged(reason)) => self.skip(reason),
-            Err(Finding::Wrong { expected, got }) => {
-                self.current.has_judged = true;
-                if self.current.evidence.len() == EVIDENCE_MAX {
-                    self.current.evidence_omitted += 1;
-                    return;
-                }
-                let curl = response.request.curl(self.client.base_url.as_str());
-                self.current.evidence.push(Evidence {
-                    request: visible(&curl, REQUEST_MAX),
-                    expected: visible(&expected, EXCERPT_MAX),
-                    got: visible(&got, EXCERPT_MAX),
-                });
-            }
-        }
-    }
-
-    /// Judges each object of these kinds.
-    pub(crate) fn each(
+    /// Returns the document for a request.
+    pub(crate) fn document(
         &mut self,
-        kinds: impl IntoIterator<Item = ObjectKind>,
-        mut judge: impl FnMut(&JsonObject) -> Judgement,
-    ) {
-        for kind in kinds {
-            for object in self.objects(kind) {
-                self.record(&object.response, judge(&object));
-            }
-        }
+        request: impl Into<CheckRequest>,
+    ) -> Result<JsonObject, Finding> {
+        JsonObject::document(self.fetch(request))
+    }
+
+    /// Requests a document again.
+    pub(crate) fn again(&mut self, document: &JsonObject) -> Result<JsonObject, Finding> {
+        JsonObject::document(self.client.fetch_again(document.response.request.clone()))
     }
 
     /// Sends a request and judges its response. A closed connection is wrong. Returns the response if it is right.
@@ -208,14 +187,16 @@ impl Judge {
         request: impl Into<CheckRequest>,
         expected: impl Display,
         is_right: impl FnOnce(&HttpResponse) -> bool,
-    ) -> Option<Rc<RecordedResponse>> {
+    ) -> Result<Rc<RecordedResponse>, Finding> {
         let response = self.fetch(request);
         let is_right = response.http().is_some_and(is_right);
         match response.why_unjudged() {
-            Some(why) if !is_right => self.skip(format!("{}: {why}", response.request.target)),
-            _ => self.record(&response, judged(is_right, expected, response.excerpt())),
+            Some(why) if !is_right => {
+                return Err(unjudged(format!("{}: {why}", response.request.target)));
+            }
+            _ => response.verify(is_right, expected, response.excerpt())?,
         }
-        is_right.then_some(response)
+        Ok(response)
     }
 
     /// Sends a request and judges the status of its response.
@@ -223,56 +204,39 @@ impl Judge {
         &mut self,
         request: impl Into<CheckRequest>,
         status: u16,
-    ) -> Option<Rc<RecordedResponse>> {
+    ) -> Result<Rc<RecordedResponse>, Finding> {
         self.verify_response(request, status, |http| http.status == status)
     }
 
     /// Fails if midnight passed between two documents, which then cannot be compared.
-    pub(crate) fn comparable(&mut self, one: &JsonObject, other: &JsonObject) -> Judgement {
-        self.comparable_times(one.time(), other.time())
-    }
-
-    pub(crate) fn comparable_times(
-        &mut self,
-        one: Option<DateTime>,
-        other: Option<DateTime>,
-    ) -> Judgement {
-        let [one, other] = [one, other].map(|time| time.map(DateTime::date));
-        if one == other {
+    pub(crate) fn comparable(&mut self, one: DateTime, other: DateTime) -> Judgement {
+        if one.date() == other.date() {
             return Ok(());
         }
-        let why = match (one, other, self.clock()) {
-            (Some(one), Some(other), Some([first, latest])) => {
-                let first = first.saturating_sub(CLOCK_TOLERANCE).date();
-                let days = first..=latest.saturating_add(CLOCK_TOLERANCE).date();
-                if !days.contains(&one) || !days.contains(&other) {
-                    return Ok(());
-                }
-                "midnight passed between two responses"
-            }
-            _ => "a document without a valid timestamp_utc",
-        };
-        Err(Finding::Unjudged(why.into()))
+        let [start, now] = self.clock()?;
+        let start = start.saturating_sub(CLOCK_TOLERANCE);
+        match start.date() == now.saturating_add(CLOCK_TOLERANCE).date() {
+            true => Ok(()),
+            false => Err(unjudged("midnight passed between two responses")),
+        }
     }
 
     /// Returns the server's time at the start of the run and now, by the timestamps of its first document.
-    pub(crate) fn clock(&mut self) -> Option<[DateTime; 2]> {
-        let requests = self.client.progress.position();
-        if let Some((at, clock)) = self.clock
-            && at == requests
+    pub(crate) fn clock(&mut self) -> Result<[DateTime; 2], Finding> {
+        if let Some((requests, clock)) = self.clock
+            && requests == self.client.progress.position()
         {
-            return clock;
+            return Ok(clock);
         }
         let first = self.first_document()?;
-        let again = self.document(first.response.request.clone().unrecorded());
-        let times = first.time().zip(again.and_then(|again| again.time()));
-        let clock = times.map(|(first, again)| [first.min(again), first.max(again)]);
+        let (start, now) = (first.time()?, self.again(&first)?.time()?);
+        let clock = [start.min(now), start.max(now)];
         self.clock = Some((self.client.progress.position(), clock));
-        clock
+        Ok(clock)
     }
 
     /// Returns the document that was requested first.
-    pub(crate) fn first_document(&mut self) -> Option<JsonObject> {
-        self.document(&Resource::Metadata).or_else(|| self.document(&Resource::Snapshot))
+    pub(crate) fn first_document(&mut self) -> Result<JsonObject, Finding> {
+        self.document(&Resource::Metadata).or_else(|_| self.document(&Resource::Snapshot))
     }
 }

@@ -8,7 +8,6 @@ mod judge;
 mod documents;
 mod json_object;
 mod schema;
-mod request;
 mod response;
 mod recording_client;
 mod report;
@@ -20,11 +19,10 @@ use ghi_client::{BaseUrl, InvalidBaseUrl, Resource};
 use ghi_contract::{ForecastDays, GLOBAL, paths};
 use ghi_engine::{suggestion, visible};
 
-use judge::{Judge, JudgedRule, Rule, RuleSource, RuleVerdict};
+use judge::{JudgedRule, Rule, RuleSource, RuleVerdict};
 use recording_client::RecordingClient;
 use report::{Report, ReportFormat};
-use request::CheckRequest;
-use response::{EXCERPT_MAX, HttpResponse, NoResponse};
+use response::{CheckRequest, EXCERPT_MAX, HttpResponse, NoResponse};
 use rules::RULES;
 
 use crate::flag_values::{time_between, whole_number};
@@ -96,15 +94,13 @@ fn base_url(text: &str) -> Result<BaseUrl, String> {
 }
 
 fn rule(id: &str) -> Result<&'static Rule, String> {
-    RULES.iter().find(|rule| rule.id == id).ok_or_else(|| {
-        let ids: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
-        match suggestion(id, &ids) {
-            Some(meant) => format!("no such rule; did you mean {meant}?"),
-            None => {
-                "no such rule; run ghi check BASE_URL --strict to list the ids of all rules".into()
-            }
-        }
-    })
+    let ids: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
+    let advice = || match suggestion(id, &ids) {
+        Some(meant) => format!("did you mean {meant}?"),
+        None => "run ghi check BASE_URL --strict to list the ids of all rules".into(),
+    };
+    let rule = RULES.iter().find(|rule| rule.id == id);
+    rule.ok_or_else(|| format!("no such rule; {}", advice()))
 }
 
 /// Judges a server and prints the report.
@@ -112,21 +108,17 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let mut client = RecordingClient::new(args.base_url.clone(), args.rate, args.timeout)?;
     probe_deployment(&mut client)
         .map_err(|why| format!("cannot check {}: {why}", args.base_url))?;
-    let mut judge = Judge::new(client);
     let rules = RULES.iter().filter(|rule| args.selects(rule));
-    let judged = rules.filter_map(|rule| args.reported(judge.apply(rule))).collect();
-    let report = Report::new(args.strict, &judge.client, judged);
-    judge.client.progress.finish_and_clear();
+    let judged = rules.filter_map(|rule| args.reported(rule.apply(&mut client))).collect();
+    let report = Report::new(args.strict, &client, judged);
+    client.progress.finish_and_clear();
     print(&report.formatted(args.format))?;
     if report.summary.broken > 0 {
         return Ok(ExitCode::FAILURE);
     }
-    if judge.client.is_incomplete {
-        let advice = if judge.client.rate_limits > 0 {
-            "; for a rate limit, try a lower --rate"
-        } else {
-            ""
-        };
+    if client.is_incomplete {
+        let limited = client.rate_limits > 0;
+        let advice = if limited { "; for a rate limit, try a lower --rate" } else { "" };
         return Err(format!(
             "some rules could not be judged; see the report for the reasons{advice}"
         ));
@@ -173,9 +165,10 @@ fn probe_deployment(client: &mut RecordingClient) -> Result<(), String> {
     if https.any(|http| ghi_client::reports_tls_port(http.status, &http.body)) {
         return Err("the server expects TLS on this port; use https:// instead of http://".into());
     }
-    let example = responses.first().map_or(String::new(), |response| {
-        let excerpt = visible(&response.excerpt(), EXCERPT_MAX);
-        format!(" ({} returned {excerpt})", response.request.target)
-    });
-    Err(format!("no document of the API was found{example}; is the base URL right?"))
+    let first = &responses[0];
+    let excerpt = visible(&first.excerpt(), EXCERPT_MAX);
+    Err(format!(
+        "no document of the API was found ({} returned {excerpt}); is the base URL right?",
+        first.request.target
+    ))
 }

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Duration;
 
-use ghi_client::{BaseUrl, cause};
+use ghi_client::{BaseUrl, ErrorKind, ExchangeFailure, cause, exchange};
 use indicatif::{ProgressBar, ProgressStyle};
 use reqwest::Client;
 use reqwest::header::{ACCEPT_ENCODING, RETRY_AFTER};
 use tokio::runtime::Runtime;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::check::request::CheckRequest;
-use crate::check::response::{HttpResponse, HttpResult, NoResponse, RecordedResponse};
+use crate::check::response::{CheckRequest, HttpResponse, HttpResult};
+use crate::check::response::{NoResponse, RecordedResponse};
 use crate::signals::runtime;
 
 const USER_AGENT: &str = concat!("ghi-check/", env!("CARGO_PKG_VERSION"));
@@ -33,9 +33,8 @@ const RUN_TIMEOUTS: u32 = 12;
 const RETRY_AFTER_MAX: u64 = 5;
 const RETRY_AFTER_DEFAULT: u64 = 1;
 
-/// How many times a request is retried after a 429, and how many times a run waits for such a retry.
-const RETRIES_MAX: u32 = 2;
-const WAITS_MAX: u32 = 10;
+/// How many 429 responses of a run are followed by a retry.
+const RETRIES_MAX: u32 = 10;
 
 /// The slowest pace after a 429.
 const INTERVAL_MAX: Duration = Duration::from_secs(1);
@@ -59,9 +58,10 @@ pub(crate) struct RecordingClient {
     recorded: HashMap<CheckRequest, Rc<RecordedResponse>>,
     /// The estimated memory of `recorded` in bytes.
     memory: usize,
-    unresponsive: Unresponsive,
-    /// Whether the server has ever responded.
-    has_responded: bool,
+    /// The failures of each endpoint since its last response. Each may take as long as the timeout.
+    failures: BTreeMap<String, u32>,
+    /// The endpoints that have failed since the last response of any endpoint.
+    failed_in_a_row: HashSet<String>,
     /// Counts the requests sent.
     pub(crate) progress: ProgressBar,
     /// Whether a request got no response that can be judged.
@@ -72,8 +72,8 @@ pub(crate) struct RecordingClient {
 
 impl RecordingClient {
     pub(crate) fn new(base_url: BaseUrl, rate: u32, timeout: Duration) -> Result<Self, String> {
-        let http = ghi_client::http_client_builder().user_agent(USER_AGENT).build();
-        let http = http.map_err(|error| format!("cannot start: {}", cause(&error)))?;
+        let http = ghi_client::http_client_builder().user_agent(USER_AGENT).timeout(timeout);
+        let http = http.build().map_err(|error| format!("cannot start: {}", cause(&error)))?;
         let interval = Duration::from_secs(1) / rate;
         let run_time = RUN_TIME_MIN.max(interval * RUN_REQUESTS).max(timeout * RUN_TIMEOUTS);
         let style = ProgressStyle::with_template("request {pos}").expect("the template is valid");
@@ -87,8 +87,8 @@ impl RecordingClient {
             deadline: Instant::now() + run_time,
             recorded: HashMap::new(),
             memory: 0,
-            unresponsive: Unresponsive::default(),
-            has_responded: false,
+            failures: BTreeMap::new(),
+            failed_in_a_row: HashSet::new(),
             progress: ProgressBar::no_length().with_style(style),
             is_incomplete: false,
             rate_limits: 0,
@@ -97,10 +97,19 @@ impl RecordingClient {
 
     /// Returns a sentence for each endpoint that gets no more requests.
     pub(crate) fn given_up(&self) -> Vec<String> {
-        match Instant::now() > self.deadline {
-            true => vec!["gave up: the run took too long".into()],
-            false => self.unresponsive.given_up(),
+        if Instant::now() > self.deadline {
+            return vec!["gave up: the run took too long".into()];
         }
+        if self.failed_in_a_row.len() >= FAILED_ENDPOINTS_MAX {
+            return vec![format!(
+                "gave up: {FAILED_ENDPOINTS_MAX} endpoints in a row did not respond"
+            )];
+        }
+        let silent = self.failures.iter().filter(|(_, count)| **count >= ENDPOINT_FAILURES_MAX);
+        let sentence = |(endpoint, count)| {
+            format!("gave up on {endpoint}: no response to {count} requests in a row")
+        };
+        silent.map(sentence).collect()
     }
 
     /// Returns the response to a request, recorded or new.
@@ -108,14 +117,18 @@ impl RecordingClient {
         if let Some(response) = self.recorded.get(&request) {
             return Rc::clone(response);
         }
+        let response = self.fetch_again(request);
+        self.record(&response);
+        response
+    }
+
+    /// Sends a request, even if its response is recorded.
+    pub(crate) fn fetch_again(&mut self, request: CheckRequest) -> Rc<RecordedResponse> {
         let result = match self.why_not_send(&request) {
             Some(why) => Err((NoResponse::Unjudged, why.into())),
-            None => {
-                let result = self.send(&request);
-                self.retried(&request, result)
-            }
+            None => self.send(&request),
         };
-        self.record(request, result)
+        self.finish(request, result)
     }
 
     /// Records the responses to two requests that are sent without waiting for each other.
@@ -123,78 +136,67 @@ impl RecordingClient {
         let [first, second] = requests.each_ref().map(|request| self.sending(request));
         let (first, second) = self.runtime.block_on(async { tokio::join!(first, second) });
         for (request, result) in std::iter::zip(requests, [first, second]) {
-            let result = self.retried(&request, result);
-            self.record(request, result);
+            let response = self.finish(request, result);
+            self.record(&response);
         }
     }
 
-    fn record(&mut self, request: CheckRequest, result: HttpResult) -> Rc<RecordedResponse> {
-        let response = Rc::new(RecordedResponse { request, result });
-        self.is_incomplete |= response.why_unjudged().is_some();
-        if response.request.is_recorded {
-            self.memory += response.http().map_or(0, |http| http.memory);
-            self.recorded.insert(response.request.clone(), Rc::clone(&response));
-        }
-        response
+    fn record(&mut self, response: &Rc<RecordedResponse>) {
+        self.memory += response.http().map_or(0, |http| http.memory);
+        self.recorded.insert(response.request.clone(), Rc::clone(response));
     }
 
     fn why_not_send(&self, request: &CheckRequest) -> Option<&'static str> {
+        let failures = self.failures.get(&request.endpoint()).copied().unwrap_or_default();
         if Instant::now() > self.deadline {
             Some("not requested: the run took too long")
         } else if self.memory > MEMORY_MAX {
             Some("not requested: earlier responses were too large in total")
-        } else if self.unresponsive.is_total() {
+        } else if self.failed_in_a_row.len() >= FAILED_ENDPOINTS_MAX {
             Some("not requested: the server had stopped responding")
-        } else if self.unresponsive.includes(request) {
+        } else if failures >= ENDPOINT_FAILURES_MAX {
             Some("not requested: the endpoint did not respond to earlier requests")
         } else {
             None
         }
     }
 
-    /// Sends a request, with retries where they can help.
-    fn retried(&mut self, request: &CheckRequest, mut result: HttpResult) -> HttpResult {
+    /// Sends a request again where that can help, and notes whether the endpoint responds.
+    fn finish(&mut self, request: CheckRequest, mut result: HttpResult) -> Rc<RecordedResponse> {
         // A server may close an idle connection just when it is used again.
-        if self.has_responded && matches!(result, Err((NoResponse::Closed, _))) {
-            result = self.send(request);
+        if matches!(result, Err((NoResponse::Closed, _))) {
+            result = self.send(&request);
         }
-        for _ in 0..RETRIES_MAX {
-            let Ok(HttpResponse { status: 429, headers, .. }) = &result else { break };
+        while let Ok(HttpResponse { status: 429, headers, .. }) = &result {
             let seconds = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
             let seconds = seconds.and_then(|seconds| seconds.parse().ok());
-            let Some(wait) = self.wait_after_429(seconds) else { break };
-            self.runtime.block_on(async { sleep(wait).await });
-            result = self.send(request);
-        }
-        if matches!(result, Ok(HttpResponse { status: 429, .. })) {
-            let why = "429 Too Many Requests; still rate-limited after retries";
-            result = Err((NoResponse::Unjudged, why.into()));
-        }
-        match &mut result {
-            Ok(_) | Err((NoResponse::Unjudged, _)) => {
-                self.has_responded = true;
-                self.unresponsive.note_response(request);
+            let seconds = seconds.unwrap_or(RETRY_AFTER_DEFAULT);
+            self.interval = (self.interval * 2).min(INTERVAL_MAX.max(self.interval));
+            self.rate_limits += 1;
+            if self.rate_limits > RETRIES_MAX || seconds > RETRY_AFTER_MAX {
+                let why = "429 Too Many Requests; still rate-limited after retries";
+                result = Err((NoResponse::Unjudged, why.into()));
+                break;
             }
-            Err((NoResponse::Unreachable | NoResponse::Incomplete, _)) => {
-                self.unresponsive.note_failure(request);
-            }
-            // A refused connection costs no time, so other requests are sent. The hint about TLS applies to the first
-            // one only.
-            Err((NoResponse::Closed, why)) if self.has_responded => {
-                why.truncate(why.find("; if the server expects TLS").unwrap_or(why.len()));
-            }
-            Err((NoResponse::Closed, _)) => {}
+            self.runtime.block_on(async { sleep(Duration::from_secs(seconds)).await });
+            result = self.send(&request);
         }
-        result
-    }
-
-    /// Slows down, and returns how long to wait for a rate limit, unless that is too long.
-    fn wait_after_429(&mut self, seconds: Option<u64>) -> Option<Duration> {
-        let seconds = seconds.unwrap_or(RETRY_AFTER_DEFAULT);
-        self.interval = (self.interval * 2).min(INTERVAL_MAX.max(self.interval));
-        self.rate_limits += 1;
-        let is_worthwhile = self.rate_limits <= WAITS_MAX && seconds <= RETRY_AFTER_MAX;
-        is_worthwhile.then(|| Duration::from_secs(seconds))
+        match &result {
+            Ok(_) => {
+                self.failures.remove(&request.endpoint());
+                self.failed_in_a_row.clear();
+            }
+            Err((NoResponse::Unreachable | NoResponse::TimedOut, _)) => {
+                *self.failures.entry(request.endpoint()).or_default() += 1;
+                self.failed_in_a_row.insert(request.endpoint());
+            }
+            // These cost no time, so other requests are sent.
+            Err((NoResponse::Closed | NoResponse::Unjudged, _)) => {}
+        }
+        let command = request.curl(self.base_url.as_str());
+        let response = RecordedResponse { request, command, result };
+        self.is_incomplete |= response.why_unjudged().is_some();
+        Rc::new(response)
     }
 
     fn send(&mut self, request: &CheckRequest) -> HttpResult {
@@ -216,82 +218,29 @@ impl RecordingClient {
         self.progress.inc(1);
         let turn = self.next_turn.max(Instant::now());
         self.next_turn = turn + self.interval;
-        let limit = self.timeout;
+        let limit = self.timeout.as_secs_f64();
         async move {
             sleep_until(turn).await;
-            timeout(limit, received(sent)).await.unwrap_or_else(|_| {
-                let why = format!("no complete response within {} s", limit.as_secs_f64());
-                Err((NoResponse::Incomplete, why))
-            })
-        }
-    }
-}
-
-/// Receives the response with its body.
-async fn received(sent: reqwest::RequestBuilder) -> HttpResult {
-    let mut response = sent.send().await.map_err(|error| match error.is_connect() {
-        true => (NoResponse::Unreachable, format!("cannot connect: {}", cause(&error))),
-        false => (NoResponse::Closed, format!("no HTTP response: {}", cause(&error))),
-    })?;
-    let status = response.status().as_u16();
-    let headers = std::mem::take(response.headers_mut());
-    let mut body = Vec::new();
-    loop {
-        match response.chunk().await {
-            Ok(Some(chunk)) if body.len() + chunk.len() <= BODY_MAX => body.extend(chunk),
-            Ok(Some(_)) => {
-                let why =
-                    format!("too large to judge: {status} with more than {} MiB", BODY_MAX >> 20);
-                return Err((NoResponse::Unjudged, why));
-            }
-            Ok(None) => return Ok(HttpResponse::new(status, headers, body)),
-            Err(error) => {
-                let (length, why) = (body.len(), cause(&error));
-                let why = format!("{status} with a body that ended after {length} bytes: {why}");
-                return Err((NoResponse::Incomplete, why));
+            match exchange(sent, BODY_MAX).await {
+                Ok(whole) => Ok(HttpResponse::new(whole)),
+                Err(failure) => Err(no_response(failure, limit)),
             }
         }
     }
 }
 
-/// The endpoints that don't respond. Each request to them may take as long as the timeout.
-#[derive(Default)]
-struct Unresponsive {
-    /// The failures of each endpoint since its last response.
-    failures: BTreeMap<String, u32>,
-    /// The endpoints that have failed since the last response of any endpoint.
-    failed_in_a_row: HashSet<String>,
-}
-
-impl Unresponsive {
-    fn note_response(&mut self, request: &CheckRequest) {
-        self.failures.remove(&request.endpoint());
-        self.failed_in_a_row.clear();
-    }
-
-    fn note_failure(&mut self, request: &CheckRequest) {
-        *self.failures.entry(request.endpoint()).or_default() += 1;
-        self.failed_in_a_row.insert(request.endpoint());
-    }
-
-    fn is_total(&self) -> bool {
-        self.failed_in_a_row.len() >= FAILED_ENDPOINTS_MAX
-    }
-
-    fn includes(&self, request: &CheckRequest) -> bool {
-        self.failures.get(&request.endpoint()).is_some_and(|count| *count >= ENDPOINT_FAILURES_MAX)
-    }
-
-    fn given_up(&self) -> Vec<String> {
-        if self.is_total() {
-            let count = FAILED_ENDPOINTS_MAX;
-            return vec![format!("gave up: {count} endpoints in a row did not respond")];
+fn no_response(failure: ExchangeFailure, timeout_s: f64) -> (NoResponse, String) {
+    let ExchangeFailure { kind, cause } = failure;
+    match kind {
+        ErrorKind::Connect => (NoResponse::Unreachable, format!("cannot connect: {cause}")),
+        ErrorKind::Timeout => {
+            (NoResponse::TimedOut, format!("no complete response within {timeout_s} s"))
         }
-        let silent = self.failures.iter().filter(|(_, count)| **count >= ENDPOINT_FAILURES_MAX);
-        let sentence = |(endpoint, count)| {
-            format!("gave up on {endpoint}: no response to {count} requests in a row")
-        };
-        silent.map(sentence).collect()
+        ErrorKind::TooLarge => {
+            let why = format!("too large to judge: 200 with more than {} MiB", BODY_MAX >> 20);
+            (NoResponse::Unjudged, why)
+        }
+        _ => (NoResponse::Closed, format!("no HTTP response: {cause}")),
     }
 }
 

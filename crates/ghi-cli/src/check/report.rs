@@ -58,7 +58,7 @@ impl Report {
 
     pub(crate) fn formatted(&self, format: ReportFormat) -> String {
         match format {
-            ReportFormat::Text => text_report(self),
+            ReportFormat::Text => self.text(),
             ReportFormat::Json => {
                 serde_json::to_string_pretty(self).expect("a report is plain JSON") + "\n"
             }
@@ -70,63 +70,59 @@ impl Report {
             }
         }
     }
+
+    /// One line per rule, with the evidence below those that are broken, and a summary.
+    fn text(&self) -> String {
+        let section = self.rules.iter().map(|judged| judged.rule.section.len()).max();
+        let id = self.rules.iter().map(|judged| judged.rule.id.len()).max();
+        let (section, id) = (section.unwrap_or_default(), id.unwrap_or_default());
+        let mut text = String::new();
+        for judged in &self.rules {
+            text += &format!("{:<section$}  {:<id$}  ", judged.rule.section, judged.rule.id);
+            match judged.verdict {
+                RuleVerdict::Holds => text += "holds\n",
+                RuleVerdict::Broken => text += &format!("broken{}", evidence(judged, section + 2)),
+                RuleVerdict::Note => text += &format!("note{}", evidence(judged, section + 2)),
+                RuleVerdict::NotJudged => {
+                    let reason = judged.reason.as_deref().unwrap_or_default();
+                    text += &format!("not judged: {reason}\n");
+                }
+            }
+        }
+        text += "\n";
+        for sentence in &self.given_up {
+            text += &format!("{sentence}\n");
+        }
+        let Summary { holds, broken, not_judged, requests, .. } = self.summary;
+        let hold = if holds == 1 { "rule holds" } else { "rules hold" };
+        let notes = self.notes();
+        text + &format!(
+            "{holds} {hold}, {broken} broken, {not_judged} not judged ({requests} requests){notes}\n"
+        )
+    }
+
+    /// Counts the notes, and those among them that break a rule of `--strict`.
+    fn notes(&self) -> String {
+        let is_strict = |judged: &&JudgedRule| {
+            judged.verdict == RuleVerdict::Note && judged.rule.source == RuleSource::Agreement
+        };
+        let strict = self.rules.iter().filter(is_strict).count();
+        let notes = match self.summary.notes {
+            0 => return String::new(),
+            1 => "1 note".into(),
+            count => format!("{count} notes"),
+        };
+        match (self.summary.notes, strict) {
+            (_, 0) => format!("; {notes}"),
+            (1, 1) => format!("; {notes}, --strict fails on it"),
+            (count, _) if count == strict => format!("; {notes}, --strict fails on them"),
+            _ => format!("; {notes}, --strict fails on {strict} of them"),
+        }
+    }
 }
 
 fn count(rules: &[JudgedRule], verdict: RuleVerdict) -> usize {
     rules.iter().filter(|rule| rule.verdict == verdict).count()
-}
-
-/// One line per rule, with the evidence below those that are broken, and a summary.
-fn text_report(report: &Report) -> String {
-    let width = |cell: fn(&JudgedRule) -> &str| {
-        report.rules.iter().map(|judged| cell(judged).len()).max().unwrap_or_default()
-    };
-    let section = width(|judged| judged.rule.section);
-    let id = width(|judged| judged.rule.id);
-    let mut text = String::new();
-    for judged in &report.rules {
-        let rule = judged.rule;
-        let verdict = match judged.verdict {
-            RuleVerdict::Holds => "holds",
-            RuleVerdict::Broken => "broken",
-            RuleVerdict::Note => "note",
-            RuleVerdict::NotJudged => "not judged",
-        };
-        text += &format!("{:<section$}  {:<id$}  {verdict}", rule.section, rule.id);
-        match judged.verdict {
-            RuleVerdict::Broken | RuleVerdict::Note => text += &evidence(judged, section + 2),
-            _ => text += &judged.reason.as_ref().map_or("\n".into(), |why| format!(": {why}\n")),
-        }
-    }
-    let given_up: String = report.given_up.iter().map(|sentence| format!("{sentence}\n")).collect();
-    let summary = &report.summary;
-    let hold = if summary.holds == 1 { "rule holds" } else { "rules hold" };
-    let summary = format!(
-        "{} {hold}, {} broken, {} not judged ({} requests){}",
-        summary.holds,
-        summary.broken,
-        summary.not_judged,
-        summary.requests,
-        notes(&report.rules)
-    );
-    format!("{text}\n{given_up}{summary}\n")
-}
-
-/// Counts the notes, and those among them that break a rule of `--strict`.
-fn notes(rules: &[JudgedRule]) -> String {
-    let count = count(rules, RuleVerdict::Note);
-    let is_strict = |judged: &&JudgedRule| {
-        judged.verdict == RuleVerdict::Note && judged.rule.source == RuleSource::Agreement
-    };
-    let strict = rules.iter().filter(is_strict).count();
-    let notes = if count == 1 { "1 note".into() } else { format!("{count} notes") };
-    match (count, strict) {
-        (0, _) => String::new(),
-        (_, 0) => format!("; {notes}"),
-        (1, 1) => format!("; {notes}, --strict fails on it"),
-        _ if strict == count => format!("; {notes}, --strict fails on them"),
-        _ => format!("; {notes}, --strict fails on {strict} of them"),
-    }
 }
 
 fn evidence(judged: &JudgedRule, indent: usize) -> String {
@@ -134,18 +130,15 @@ fn evidence(judged: &JudgedRule, indent: usize) -> String {
         RuleSource::Contract | RuleSource::Note => "",
         RuleSource::Strict | RuleSource::Agreement => " (strict)",
     };
-    let mut text = format!("{source}\n{:indent$}{}\n", "", judged.rule.title);
+    let indent = " ".repeat(indent);
+    let mut text = format!("{source}\n{indent}{}\n", judged.rule.title);
     for evidence in &judged.evidence {
-        for (name, value) in [
-            ("request ", &evidence.request),
-            ("expected", &evidence.expected),
-            ("got     ", &evidence.got),
-        ] {
-            text += &format!("{:indent$}  {name}  {value}\n", "");
-        }
+        text += &format!("{indent}  request   {}\n", evidence.request);
+        text += &format!("{indent}  expected  {}\n", evidence.expected);
+        text += &format!("{indent}  got       {}\n", evidence.got);
     }
     if judged.evidence_omitted > 0 {
-        text += &format!("{:indent$}  and {} more\n", "", judged.evidence_omitted);
+        text += &format!("{indent}  and {} more\n", judged.evidence_omitted);
     }
     text
 }

@@ -38,33 +38,22 @@ impl ObjectKind {
         DOCUMENTS.into_iter().chain(ENTRIES)
     }
 
-    /// Returns the document and the list that contain this object.
-    pub(crate) fn list(self) -> Option<(Self, &'static str)> {
+    /// Returns the list that contains objects of this kind, if they are entries.
+    pub(crate) fn list(self) -> Option<&'static str> {
         match self {
-            Region => Some((Regions, "regions")),
-            SnapshotRegion => Some((Snapshot, "regions")),
-            HistoryPoint => Some((History, "points")),
+            Region | SnapshotRegion => Some("regions"),
+            HistoryPoint => Some("points"),
             _ => None,
         }
-    }
-
-    /// Returns whether the contract defines the fields.
-    pub(crate) fn is_shown(self) -> bool {
-        self != Indicator
     }
 
     /// Returns the fields that an object of this kind may have.
     pub(crate) fn fields(self) -> impl Iterator<Item = Field> {
         let object = &DOCUMENT["components"]["schemas"][format!("{self:?}")];
         let required = object["required"].as_array();
-        let is_required =
-            move |name: &String| required.is_some_and(|all| all.contains(&name.as_str().into()));
+        let is_required = move |name: &str| required.is_some_and(|all| all.contains(&name.into()));
         let properties = object["properties"].as_object().into_iter().flatten();
         properties.map(move |(name, schema)| Field { name, schema, is_required: is_required(name) })
-    }
-
-    pub(crate) fn has_field(self, name: &str) -> bool {
-        self.fields().any(|field| field.name == name)
     }
 
     /// Returns the fields that only some objects of this kind have: those of the full snapshot.
@@ -82,42 +71,39 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    pub(crate) fn is_float(self) -> bool {
+    pub(crate) fn is_float(&self) -> bool {
         self.schema["type"] == "number"
     }
 
-    pub(crate) fn is_numeric(self) -> bool {
+    pub(crate) fn is_numeric(&self) -> bool {
         self.is_float() || self.schema["type"] == "integer"
-    }
-
-    fn is_list_of_strings(self) -> bool {
-        self.schema["items"]["type"] == "string"
     }
 
     /// Returns whether a value has the right type. JSON has one number type, so `3.0` is an integer and `7` a float.
     /// The contract doesn't rule out null for floats.
-    pub(crate) fn accepts(self, value: &Value) -> bool {
-        match self.schema["type"].as_str() {
-            Some("string") => value.is_string(),
-            Some("number") => is_number_or_null(value),
-            Some("integer") => value.as_f64().is_some_and(|number| number.fract() == 0.0),
-            _ => value.as_array().is_some_and(|list| {
-                !self.is_list_of_strings() || list.iter().all(Value::is_string)
-            }),
+    pub(crate) fn accepts(&self, value: &Value) -> bool {
+        match self.type_name() {
+            "a string" => value.is_string(),
+            "a number" => is_number_or_null(value),
+            "an integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+            "an array of strings" => {
+                value.as_array().is_some_and(|list| list.iter().all(Value::is_string))
+            }
+            _ => value.is_array(),
         }
     }
 
     /// Returns whether a value has the right type, or breaks `figures-are-numbers` and is reported there.
-    pub(crate) fn accepts_or_defers(self, value: &Value) -> bool {
+    pub(crate) fn accepts_or_defers(&self, value: &Value) -> bool {
         self.accepts(value) || self.is_numeric() && !is_number_or_null(value)
     }
 
-    pub(crate) fn type_name(self) -> &'static str {
-        match self.schema["type"].as_str() {
-            Some("string") => "a string",
-            Some("number") => "a number",
-            Some("integer") => "an integer",
-            _ if self.is_list_of_strings() => "an array of strings",
+    pub(crate) fn type_name(&self) -> &'static str {
+        match (self.schema["type"].as_str(), self.schema["items"]["type"].as_str()) {
+            (Some("string"), _) => "a string",
+            (Some("number"), _) => "a number",
+            (Some("integer"), _) => "an integer",
+            (_, Some("string")) => "an array of strings",
             _ => "an array",
         }
     }

@@ -3,18 +3,17 @@
 use std::io::Read;
 
 use flate2::read::GzDecoder;
-use ghi_client::Resource;
+use ghi_client::{Resource, WholeResponse};
 use ghi_contract::paths;
 use jiff::civil::{DateTime, Time};
-use reqwest::Method;
 use reqwest::header::HeaderMap;
+use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
 use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
-use crate::check::request::CheckRequest;
-use crate::check::response::HttpResponse;
-use crate::check::response::{Judgement, judged};
+use crate::check::response::{CheckRequest, Finding, HttpResponse, Judgement};
+use crate::check::response::{RecordedResponse, unjudged};
 use crate::check::schema::{DOCUMENTS, ObjectKind};
 
 /// The shortest response that is compressed, in bytes.
@@ -34,13 +33,13 @@ pub(super) fn headers(
     name: &str,
     expected: &str,
     is_right: impl Fn(&str) -> bool,
-) {
-    judge.each(kinds, |document| document.response.verify_header(name, expected, &is_right));
+) -> Judgement {
+    judge.each_object(kinds, |document| document.response.verify_header(name, expected, &is_right))
 }
 
 /// Every document has a header with this value.
-pub(super) fn header_is(judge: &mut Judge, name: &str, expected: &str) {
-    headers(judge, DOCUMENTS, name, expected, |value| value == expected);
+pub(super) fn header_is(judge: &mut Judge, name: &str, expected: &str) -> Judgement {
+    headers(judge, DOCUMENTS, name, expected, |value| value == expected)
 }
 
 /// Whether the value of a header is a list with this entry.
@@ -48,32 +47,27 @@ pub(super) fn lists(value: &str, entry: &str) -> bool {
     value.split(',').any(|listed| listed.trim().eq_ignore_ascii_case(entry))
 }
 
-pub(super) fn any_origin_may_read(judge: &mut Judge) {
-    header_is(judge, "access-control-allow-origin", "*");
+pub(super) fn any_origin_may_read(judge: &mut Judge) -> Judgement {
     let name = "access-control-allow-credentials";
-    judge.each(DOCUMENTS, |document| {
+    judge.each_object(DOCUMENTS, |document| {
+        document.response.verify_header_is("access-control-allow-origin", "*")?;
         let value = document.response.http().and_then(|http| http.header(name));
         let got = format_args!("{name}: {}", value.as_deref().unwrap_or_default());
-        judged(value.is_none(), format_args!("no {name}"), got)
-    });
+        document.response.verify(value.is_none(), format_args!("no {name}"), got)
+    })
 }
 
-pub(super) fn preflight_is_answered(judge: &mut Judge) {
-    let request = CheckRequest::get(paths::SNAPSHOT)
-        .method(Method::OPTIONS)
+pub(super) fn preflight_is_answered(judge: &mut Judge) -> Judgement {
+    let request = CheckRequest::new(Method::OPTIONS, paths::SNAPSHOT)
         .header("origin", "https://elsewhere.example")
         .header("access-control-request-method", "GET")
         .header("access-control-request-headers", "prefer,if-none-match");
-    let Some(response) = judge.verify_status(request, 204) else { return };
-    for judgement in [
-        response.verify_header_is("access-control-allow-origin", "*"),
-        response.verify_header("access-control-allow-methods", "a list with GET", |value| {
-            lists(value, "GET")
-        }),
-        response.verify_header_is("access-control-allow-headers", "*"),
-    ] {
-        judge.record(&response, judgement);
-    }
+    let response = judge.verify_status(request, 204)?;
+    response.verify_header_is("access-control-allow-origin", "*")?;
+    response.verify_header("access-control-allow-methods", "a list with GET", |value| {
+        lists(value, "GET")
+    })?;
+    response.verify_header_is("access-control-allow-headers", "*")
 }
 
 /// Whether an `ETag` is weak and not empty.
@@ -83,90 +77,86 @@ pub(super) fn is_weak_tag(tag: &str) -> bool {
 }
 
 /// The network metrics with their `ETag`.
-fn tagged_network(judge: &mut Judge) -> Option<(JsonObject, String)> {
+fn tagged_network(judge: &mut Judge) -> Result<(JsonObject, String), Finding> {
     let network = judge.document(&Resource::Network)?;
     let tag = network.response.http().and_then(|http| http.header("etag"));
-    if tag.is_none() {
-        judge.skip(format!("no etag from {}", paths::NETWORK));
-    }
-    Some((network, tag?))
+    let missing = || unjudged(format!("no etag from {}", paths::NETWORK));
+    Ok((network, tag.ok_or_else(missing)?))
 }
 
-pub(super) fn tag_ignores_the_timestamp(judge: &mut Judge) {
-    let Some((first, tag)) = tagged_network(judge) else { return };
-    let again = CheckRequest::get(paths::NETWORK).unrecorded();
-    let Some(second) = judge.document(again) else { return };
-    let comparable = judge.comparable(&first, &second);
-    let judgement = comparable.and_then(|()| second.response.verify_header_is("etag", &tag));
-    judge.record(&second.response, judgement);
+pub(super) fn tag_ignores_the_timestamp(judge: &mut Judge) -> Judgement {
+    let (first, tag) = tagged_network(judge)?;
+    let second = judge.again(&first)?;
+    judge.comparable(first.time()?, second.time()?)?;
+    second.response.verify_header_is("etag", &tag)
 }
 
-pub(super) fn known_document_is_304(judge: &mut Judge) {
-    let Some((network, tag)) = tagged_network(judge) else { return };
-    for known in [tag.clone(), format!("\"x\", {tag}"), "*".into()] {
+pub(super) fn known_document_is_304(judge: &mut Judge) -> Judgement {
+    let (network, tag) = tagged_network(judge)?;
+    let day = network.time()?.date();
+    judge.each([tag.clone(), format!("\"x\", {tag}"), "*".into()], |judge, known| {
         let request = CheckRequest::get(paths::NETWORK).header("if-none-match", known);
-        judge.verify_response(request, "304 without a body", |http| {
+        let right = judge.verify_response(request, "304 without a body", |http| {
             // After midnight the document has another tag.
-            let is_later = http.time().map(DateTime::date) > network.day();
+            let is_later = http.time().map(DateTime::date) > Some(day);
             is_later || http.status == 304 && http.body.is_empty()
         });
-    }
+        right.map(drop)
+    })
 }
 
-pub(super) fn documents_hold_until_midnight(judge: &mut Judge) {
-    judge.each(DOCUMENTS, |document| {
+pub(super) fn documents_hold_until_midnight(judge: &mut Judge) -> Judgement {
+    judge.each_object(DOCUMENTS, |document| {
         // The seconds until midnight, by the document's own clock.
-        let time = document.time().unwrap_or_default().time();
+        let time = document.time()?.time();
         let most = 60.min(Time::MAX.duration_since(time).as_secs() + 1);
         let expected = format!("public, max-age of at most {most}");
         document.response.verify_header("cache-control", &expected, |value| {
             let max_age = value.strip_prefix("public, max-age=");
             max_age.and_then(|age| age.parse::<i64>().ok()).is_some_and(|age| age <= most)
         })
-    });
+    })
 }
 
 /// `Prefer` selects the full or the reduced form of the snapshot.
-pub(super) fn preference(judge: &mut Judge, preference: &str, is_full: bool) {
-    let request = CheckRequest::get(paths::SNAPSHOT).header("prefer", preference).unrecorded();
+pub(super) fn preference(judge: &mut Judge, preference: &str, is_full: bool) -> Judgement {
+    let request = CheckRequest::get(paths::SNAPSHOT).header("prefer", preference);
     let form = if is_full { "full" } else { "reduced" };
     let right = judge.verify_response(request, format_args!("200, the {form} form"), |http| {
         let has = |field: &str| http.document().map(|snapshot| snapshot.get(field).is_some());
         ObjectKind::Snapshot.optional_fields().all(|field| has(field.name) == Some(is_full))
     });
-    if let Some(response) = right {
-        judge.record(&response, response.verify_header_is("preference-applied", preference));
-    }
+    right?.verify_header_is("preference-applied", preference)
 }
 
-pub(super) fn long_answers_are_compressed(judge: &mut Judge) {
+pub(super) fn long_answers_are_compressed(judge: &mut Judge) -> Judgement {
     let documents = judge.all_documents();
     let length = |document: &&JsonObject| document.response.http().map(|http| http.body.len());
     let ends = [documents.iter().max_by_key(length), documents.iter().min_by_key(length)];
-    for plain in ends.into_iter().flatten() {
-        let request = plain.response.request.clone().header("accept-encoding", "gzip").unrecorded();
+    judge.each(ends.into_iter().flatten(), |judge, plain| {
+        let request = plain.response.request.clone().header("accept-encoding", "gzip");
         let is_long = length(&plain) >= Some(COMPRESSED_MIN);
         let encoding = is_long.then_some("gzip");
         let expected = encoding.map_or("no content-encoding", |_| "content-encoding: gzip");
-        let right = judge.verify_response(request, expected, |http| {
+        let response = judge.verify_response(request, expected, |http| {
             http.header("content-encoding").as_deref() == encoding
-        });
-        if let Some(response) = right.filter(|_| is_long) {
-            let judgement = verify_gzip(judge, response.http(), plain);
-            judge.record(&response, judgement);
-            let vary = response
-                .verify_header("vary", "accept-encoding", |value| lists(value, "accept-encoding"));
-            judge.record(&response, vary);
+        })?;
+        if !is_long {
+            return Ok(());
         }
-    }
+        response
+            .verify_header("vary", "accept-encoding", |value| lists(value, "accept-encoding"))?;
+        verify_gzip(judge, &response, plain)
+    })
 }
 
 /// A compressed document equals the plain one, apart from its timestamp.
-fn verify_gzip(judge: &mut Judge, http: Option<&HttpResponse>, plain: &JsonObject) -> Judgement {
-    let body = http.map_or(&[][..], |http| &http.body);
-    let mut content = Vec::new();
-    let result = GzDecoder::new(body).take(CONTENT_MAX).read_to_end(&mut content);
-    let http = HttpResponse::new(200, HeaderMap::new(), content);
+fn verify_gzip(judge: &mut Judge, response: &RecordedResponse, plain: &JsonObject) -> Judgement {
+    let compressed = response.http().map_or(&[][..], |http| &http.body);
+    let mut body = Vec::new();
+    let result = GzDecoder::new(compressed).take(CONTENT_MAX).read_to_end(&mut body);
+    let status = StatusCode::OK;
+    let http = HttpResponse::new(WholeResponse { status, headers: HeaderMap::new(), body });
     let fields = http.document().and_then(Value::as_object).filter(|_| result.is_ok());
     let is_same = |(name, value): (&String, _)| {
         name == "timestamp_utc" || plain.get(name).is_some_and(|other| other == value)
@@ -174,9 +164,9 @@ fn verify_gzip(judge: &mut Judge, http: Option<&HttpResponse>, plain: &JsonObjec
     let is_right = fields.is_some_and(|fields| {
         fields.len() == plain.field_names().len() && fields.iter().all(is_same)
     });
-    if !is_right && fields.is_some() {
-        judge.comparable_times(http.time(), plain.time())?;
+    if let Some(time) = http.time().filter(|_| !is_right) {
+        judge.comparable(time, plain.time()?)?;
     }
     let got = result.map_or_else(|error| format!("not gzip: {error}"), |_| http.excerpt());
-    judged(is_right, "the same document as without gzip", got)
+    response.verify(is_right, "the same document as without gzip", got)
 }

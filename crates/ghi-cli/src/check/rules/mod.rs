@@ -1,11 +1,9 @@
 //! The rules, in the order of the report: by section of the contract, with our own decisions last.
 
 mod responses;
-mod fields;
 mod values;
 mod agreement;
 mod headers;
-mod errors;
 
 use ghi_client::Resource;
 use ghi_contract::{
@@ -17,25 +15,23 @@ use reqwest::Method;
 
 use crate::check::judge::RuleSource::{self, Agreement, Contract, Note, Strict};
 use crate::check::judge::{Judge, Rule};
-use crate::check::request::CheckRequest;
-use crate::check::response::judged;
+use crate::check::response::{CheckRequest, Judgement};
 use crate::check::schema::ObjectKind::*;
 use crate::check::schema::{DOCUMENTS, ENTRIES, V1_1_DOCUMENTS};
 use agreement::global_cost_is_extreme;
-use errors::{ALLOWED, document_has, is_invalid, snapshot};
-use fields::{fields, has_no_further_fields};
 use headers::{EXPOSED, header_is, headers, is_weak_tag, lists, preference};
-use responses::is_200;
+use responses::{ALLOWED, document_has, forecast, is_200, is_invalid, snapshot};
 use values::{
-    COSTS, dates, field_is, has_microseconds, in_order, is_engine_of_a_sandbox, is_utc,
-    list_includes, list_is, region_count, region_ids_are_echoed, texts,
+    COSTS, dates, field_is, fields, has_microseconds, has_no_further_fields, in_order,
+    is_engine_of_a_sandbox, is_utc, list_includes, list_is, region_count, region_ids_are_echoed,
+    texts,
 };
 
 const fn rule(
     source: RuleSource,
     section: &'static str,
     id: &'static str,
-    judge: fn(&mut Judge),
+    judge: fn(&mut Judge) -> Judgement,
     title: &'static str,
 ) -> Rule {
     Rule { id, section, title, source, judge }
@@ -60,18 +56,16 @@ pub(crate) static RULES: &[Rule] = &[
     rule(Strict, "1.3", "timestamps-have-microseconds",
         |judge| texts(judge, DOCUMENTS, "timestamp_utc", "six digits after the seconds", has_microseconds),
         "`timestamp_utc` has six digits after the seconds."),
-    rule(Contract, "1.4", "figures-are-numbers", fields::figures_are_numbers,
+    rule(Contract, "1.4", "figures-are-numbers", values::figures_are_numbers,
         "Numeric fields are JSON numbers, not strings."),
-    rule(Strict, "1.4", "floats-have-a-decimal-point", fields::floats_have_a_decimal_point,
+    rule(Strict, "1.4", "floats-have-a-decimal-point", values::floats_have_a_decimal_point,
         "Floats have a decimal point, as in `7.0`; integers don't."),
-    rule(Strict, "1.5", "other-methods-are-405", errors::other_methods_are_405,
+    rule(Strict, "1.5", "other-methods-are-405", responses::other_methods_are_405,
         "POST, PUT, PATCH and DELETE get 405 `method_not_allowed`, with `Allow`."),
-    rule(Strict, "1.5", "head-is-get-without-a-body", errors::head_is_get_without_a_body,
+    rule(Strict, "1.5", "head-is-get-without-a-body", responses::head_is_get_without_a_body,
         "HEAD returns the status and the headers of GET."),
     rule(Strict, "1.5", "options-are-204",
-        |judge| if let Some(response) = judge.verify_status(snapshot(Method::OPTIONS), 204) {
-            judge.record(&response, response.verify_header_is("allow", ALLOWED));
-        },
+        |judge| judge.verify_status(snapshot(Method::OPTIONS), 204)?.verify_header_is("allow", ALLOWED),
         "OPTIONS gets 204, with `Allow`."),
     rule(Contract, "1.6", "engine-version-is-of-a-sandbox",
         |judge| texts(judge, DOCUMENTS, "engine_sandbox_version", "<version>-sandbox", is_engine_of_a_sandbox),
@@ -82,12 +76,12 @@ pub(crate) static RULES: &[Rule] = &[
         "`api_current` is `1.1`."),
 
     rule(Contract, "2", "version-is-1-1",
-        |judge| judge.each(V1_1_DOCUMENTS, |document| document.verify_text("version", API_CURRENT)),
+        |judge| judge.each_object(V1_1_DOCUMENTS, |document| document.verify_text("version", API_CURRENT)),
         "`version` is `1.1` in every v1.1 document."),
     rule(Contract, "2", "timestamps-agree", values::timestamps_agree,
         "`timestamp_utc` is the time of generation: no document is more than a day older or newer than the others."),
     rule(Contract, "2", "region-detail-has-no-engine-version",
-        |judge| judge.each([RegionDetail], |detail| {
+        |judge| judge.each_object([RegionDetail], |detail| {
             let field = "engine_sandbox_version";
             detail.verify(field, detail.get(field).is_none(), "missing")
         }),
@@ -102,7 +96,7 @@ pub(crate) static RULES: &[Rule] = &[
         "The region detail has its eight fields."),
     rule(Contract, "2", "snapshot-fields", |judge| fields(judge, Snapshot),
         "The snapshot has the three envelope fields and the three global costs."),
-    rule(Contract, "2", "snapshot-form", fields::snapshot_form,
+    rule(Contract, "2", "snapshot-form", values::snapshot_form,
         "The snapshot has both `region_count` and `regions`, or neither."),
     rule(Contract, "2", "snapshot-region-fields", |judge| fields(judge, SnapshotRegion),
         "Each region in the snapshot has its seven fields."),
@@ -119,7 +113,7 @@ pub(crate) static RULES: &[Rule] = &[
     rule(Contract, "2", "region-detail-costs-are-in-order", |judge| in_order(judge, RegionDetail, COSTS),
         "In a region detail, minimum <= average <= maximum."),
     rule(Contract, "2", "snapshot-region-id-is-the-id",
-        |judge| judge.each([SnapshotRegion], |region| region.verify_text("region_id", region.text("id")?)),
+        |judge| judge.each_object([SnapshotRegion], |region| region.verify_text("region_id", region.text("id")?)),
         "In a region of the snapshot, `region_id` equals `id`."),
     rule(Contract, "2", "snapshot-currency-is-usd", |judge| field_is(judge, SnapshotRegion, "currency", CURRENCY),
         "In a region of the snapshot, `currency` is `USD`."),
@@ -148,9 +142,9 @@ pub(crate) static RULES: &[Rule] = &[
     rule(Contract, "2", "endpoints-are-below-the-prefix", values::endpoints_are_below_the_prefix,
         "Every entry of `available_endpoints` is a path below `/v1/ghi`."),
     rule(Strict, "2", "no-further-fields",
-        |judge| for kind in V1_1_DOCUMENTS.into_iter().chain(ENTRIES) {
-            judge.each([kind], |object| has_no_further_fields(kind, object));
-        },
+        |judge| judge.each(V1_1_DOCUMENTS.into_iter().chain(ENTRIES), |judge, kind| {
+            judge.each_object([kind], |object| has_no_further_fields(kind, object))
+        }),
         "No object has fields beyond those in the contract."),
     rule(Strict, "2", "region-ids-are-short-codes",
         |judge| texts(judge, [Region], "id", "a code such as \"us\", of up to 32 characters",
@@ -163,10 +157,10 @@ pub(crate) static RULES: &[Rule] = &[
     rule(Strict, "2", "history-has-every-day",
         |judge| dates(judge, "a point for each day", |dates, _| dates.windows(2).all(values::is_next)),
         "A history has every day from its first to its last."),
-    rule(Strict, "2", "figures-are-positive", fields::figures_are_positive,
+    rule(Strict, "2", "figures-are-positive", values::figures_are_positive,
         "Costs, shares and metrics are above zero and never null."),
     rule(Strict, "2", "shares-are-percentages",
-        |judge| judge.each([RegionDetail], |detail| {
+        |judge| judge.each_object([RegionDetail], |detail| {
             let field = "hashrate_share_pct";
             detail.verify(field, detail.number(field)? <= 100.0, "at most 100")
         }),
@@ -179,7 +173,7 @@ pub(crate) static RULES: &[Rule] = &[
         "The full snapshot has the same regions as the list of regions, in the same order."),
     rule(Agreement, "2", "history-ends-today",
         |judge| dates(judge, "the day of timestamp_utc as the last date",
-            |dates, history| history.day().is_none_or(|today| dates.last() == Some(&today))),
+            |dates, history| !history.time().is_ok_and(|time| dates.last() != Some(&time.date()))),
         "The last point of a history is for the day of `timestamp_utc`."),
     rule(Agreement, "2", "region-names-agree", agreement::region_names_agree,
         "A region has the same name in the list of regions, the snapshot and its detail."),
@@ -190,9 +184,9 @@ pub(crate) static RULES: &[Rule] = &[
     rule(Note, "2", "timestamps-are-near-the-date", values::timestamps_are_near_the_date,
         "`timestamp_utc` is within a day of the response's `Date`, unless the server's clock is stopped."),
 
-    rule(Contract, "4", "region-detail-is-of-the-region", |judge| region_ids_are_echoed(judge, Resource::RegionDetail, Judge::sample),
+    rule(Contract, "4", "region-detail-is-of-the-region", |judge| region_ids_are_echoed(judge, Resource::RegionDetail, None),
         "`/v1/ghi/regions/{id}` returns the region with that id."),
-    rule(Contract, "4", "history-of-a-region", |judge| region_ids_are_echoed(judge, Resource::History, Judge::sample),
+    rule(Contract, "4", "history-of-a-region", |judge| region_ids_are_echoed(judge, Resource::History, None),
         "A history requested for a region has its `region_id`."),
     rule(Contract, "4", "metadata-answers", |judge| is_200(judge, Metadata),
         "`GET /v1/ghi/metadata` returns 200."),
@@ -212,30 +206,27 @@ pub(crate) static RULES: &[Rule] = &[
         "`forecast_days` defaults to 7."),
     rule(Strict, "4", "history-defaults-to-global", |judge| document_has(judge, paths::HISTORY, "region_id", &GLOBAL.into()),
         "`region_id` defaults to `global`."),
-    rule(Strict, "4", "forecast-days-run-from-1-to-365", errors::forecast_days_run_from_1_to_365,
+    rule(Strict, "4", "forecast-days-run-from-1-to-365", responses::forecast_days_run_from_1_to_365,
         "`forecast_days=365` returns 200; 0 and 366 get 400 `invalid_parameter`."),
     rule(Strict, "4", "forecast-days-are-plain-digits",
-        |judge| for days in ["", "-7", "%2B7", "%207", "7.0", "1e1", "07", "%D9%A7", "18446744073709551623"] {
-            is_invalid(judge, paths::FORECAST, &format!("forecast_days={days}"));
-        },
+        |judge| judge.each(["", "-7", "%2B7", "%207", "7.0", "1e1", "07", "%D9%A7", "18446744073709551623"],
+            |judge, days| is_invalid(judge, forecast(days))),
         "An empty `forecast_days`, or one with a sign, space, fraction, exponent or leading zero, gets 400."),
     rule(Strict, "4", "parameters-come-once",
-        |judge| {
-            is_invalid(judge, paths::HISTORY, "region_id=global&region_id=global");
-            is_invalid(judge, paths::FORECAST, "forecast_days=7&forecast_days=7");
-        },
+        |judge| judge.each(["history?region_id=global&region_id=global", "forecast?forecast_days=7&forecast_days=7"],
+            |judge, target| is_invalid(judge, CheckRequest::get(format!("{}{target}", paths::PREFIX)))),
         "A repeated parameter gets 400 `invalid_parameter`."),
-    rule(Strict, "4", "queries-are-utf-8", |judge| is_invalid(judge, paths::METADATA, "x=%ff"),
+    rule(Strict, "4", "queries-are-utf-8", |judge| is_invalid(judge, CheckRequest::get(format!("{}?x=%ff", paths::METADATA))),
         "A query that doesn't decode to UTF-8 gets 400 `invalid_parameter`."),
-    rule(Strict, "4", "unknown-parameters-do-no-harm", errors::unknown_parameters_do_no_harm,
+    rule(Strict, "4", "unknown-parameters-do-no-harm", responses::unknown_parameters_do_no_harm,
         "An unknown parameter is ignored or gets 400 `unknown_parameter`."),
-    rule(Strict, "4", "parameters-are-decoded", errors::parameters_are_decoded,
+    rule(Strict, "4", "parameters-are-decoded", responses::parameters_are_decoded,
         "Region ids may be percent-encoded, in the path and in the query."),
-    rule(Strict, "4", "trailing-slash-is-the-same", errors::trailing_slash_is_the_same,
+    rule(Strict, "4", "trailing-slash-is-the-same", responses::trailing_slash_is_the_same,
         "A trailing slash makes no difference."),
-    rule(Strict, "4", "unknown-region-is-404", |judge| errors::unknown_is_404(judge, Resource::RegionDetail),
+    rule(Strict, "4", "unknown-region-is-404", |judge| responses::unknown_is_404(judge, Resource::RegionDetail),
         "An unknown id in the path gets 404 `unknown_region`; ids are case-sensitive."),
-    rule(Strict, "4", "unknown-region-id-is-404", |judge| errors::unknown_is_404(judge, Resource::History),
+    rule(Strict, "4", "unknown-region-id-is-404", |judge| responses::unknown_is_404(judge, Resource::History),
         "An unknown `region_id` gets 404 `unknown_region`; ids are case-sensitive."),
     rule(Strict, "4", "documents-have-a-weak-tag",
         |judge| headers(judge, DOCUMENTS, "etag", "a weak tag, W/\"...\"", is_weak_tag),
@@ -247,7 +238,7 @@ pub(crate) static RULES: &[Rule] = &[
     rule(Strict, "4", "other-tag-gets-the-document",
         |judge| {
             let request = CheckRequest::get(paths::NETWORK).header("if-none-match", "\"no-such-tag\"");
-            judge.verify_status(request, 200);
+            judge.verify_status(request, 200).map(drop)
         },
         "`If-None-Match` with another tag gets the document."),
     rule(Strict, "4", "documents-hold-until-midnight", headers::documents_hold_until_midnight,
@@ -270,12 +261,13 @@ pub(crate) static RULES: &[Rule] = &[
             |link| link.contains("rel=\"service-desc\"")),
         "Documents have a `Link` to the OpenAPI document, `rel=\"service-desc\"`."),
     rule(Contract, "4.1", "history-has-seven-points",
-        |judge| judge.each([History], |history| {
+        |judge| judge.each_object([History], |history| {
             let count = history.list("points")?.len();
-            judged(count == HISTORY_DAYS, format_args!("{HISTORY_DAYS} points"), format_args!("{count} points"))
+            let (expected, got) = (format_args!("{HISTORY_DAYS} points"), format_args!("{count} points"));
+            history.response.verify(count == HISTORY_DAYS, expected, got)
         }),
         "A history has seven points."),
-    rule(Contract, "4.2", "history-of-global", |judge| region_ids_are_echoed(judge, Resource::History, |_| vec![GLOBAL.into()]),
+    rule(Contract, "4.2", "history-of-global", |judge| region_ids_are_echoed(judge, Resource::History, Some(GLOBAL)),
         "A history requested for `global` has the `region_id` `global`."),
     rule(Contract, "4.3", "forecast-echoes-the-days", values::forecast_days_are_echoed,
         "The forecast has the requested `forecast_days`."),
@@ -291,20 +283,18 @@ pub(crate) static RULES: &[Rule] = &[
     rule(Contract, "5", "no-credentials-are-needed", responses::no_credentials_are_needed,
         "No endpoint returns 401, 403 or 407."),
 
-    rule(Strict, "7", "unknown-path-is-404", errors::unknown_path_is_404,
+    rule(Strict, "7", "unknown-path-is-404", responses::unknown_path_is_404,
         "An unknown path gets 404 `not_found`, with a detail that points to the metadata."),
-    rule(Strict, "7", "errors-are-problems", errors::errors_are_problems,
+    rule(Strict, "7", "errors-are-problems", responses::errors_are_problems,
         "Errors are `application/problem+json` with the five fields of RFC 9457 and `code`."),
-    rule(Strict, "7", "problems-say-what-is-right", errors::problems_say_what_is_right,
+    rule(Strict, "7", "problems-say-what-is-right", responses::problems_say_what_is_right,
         "The detail of an error names the known regions or the bounds of the parameter."),
-    rule(Strict, "7", "problem-type-is-a-page", errors::problem_type_is_a_page,
+    rule(Strict, "7", "problem-type-is-a-page", responses::problem_type_is_a_page,
         "The `type` of an error is the URL of a page on the same server."),
     rule(Strict, "7", "errors-are-not-stored",
-        |judge| for response in errors::errors(judge) {
-            judge.record(&response, response.verify_header_is("cache-control", "no-store"));
-        },
+        |judge| responses::each_error(judge, |_, error| error.response.verify_header_is("cache-control", "no-store")),
         "Errors have `Cache-Control: no-store`."),
-    rule(Strict, "7", "errors-echo-no-markup", errors::errors_echo_no_markup,
+    rule(Strict, "7", "errors-echo-no-markup", responses::errors_echo_no_markup,
         "Errors never echo input unescaped."),
 
     rule(Contract, "9.2", "supported-versions-are-listed", |judge| list_includes(judge, "api_supported", &API_SUPPORTED),
@@ -313,7 +303,7 @@ pub(crate) static RULES: &[Rule] = &[
         "`api_supported` is exactly `1.1`, `1.0`."),
     rule(Contract, "9.4", "indicator-answers", |judge| is_200(judge, Indicator),
         "`GET /v1/ghi/indicator` returns 200 if the metadata lists 1.0 as supported."),
-    rule(Strict, "9.4", "indicator-fields", fields::indicator_fields,
+    rule(Strict, "9.4", "indicator-fields", values::indicator_fields,
         "The indicator has the envelope and the fields of a history point, and no others."),
     rule(Strict, "9.4", "indicator-version-is-1-0", |judge| field_is(judge, Indicator, "version", API_PREVIOUS),
         "In the indicator, `version` is `1.0`."),
@@ -321,7 +311,9 @@ pub(crate) static RULES: &[Rule] = &[
         |judge| headers(judge, [Indicator], "link", "a link with rel=\"successor-version\"",
             |link| link.contains("rel=\"successor-version\"")),
         "The indicator has a `Link` to the snapshot, `rel=\"successor-version\"`."),
-    rule(Agreement, "9.4", "indicator-is-for-today", values::indicator_is_for_today,
+    rule(Agreement, "9.4", "indicator-is-for-today", |judge| judge.each_object([Indicator], |indicator| {
+            indicator.verify_text("date", &indicator.time()?.date().to_string())
+        }),
         "The `date` of the indicator is the day of its `timestamp_utc`."),
     rule(Agreement, "9.4", "indicator-agrees-with-the-snapshot", agreement::indicator_agrees_with_the_snapshot,
         "The indicator has the global costs of the same day's snapshot."),

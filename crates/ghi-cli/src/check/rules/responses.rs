@@ -1,97 +1,298 @@
-//! Every endpoint responds with JSON, to anyone.
+//! Which response a request gets: documents for anyone, and errors for what is wrong.
+
+use std::iter;
+use std::rc::Rc;
 
 use ghi_client::Resource;
+use ghi_contract::{ForecastDays, paths};
+use reqwest::Method;
+use serde_json::Value;
 
 use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
-use crate::check::request::CheckRequest;
-use crate::check::response::judged;
-use crate::check::response::{HttpResponse, UnreadableJson};
+use crate::check::response::{CheckRequest, Finding, HttpResponse, Judgement};
+use crate::check::response::{RecordedResponse, UnreadableJson, unjudged};
 use crate::check::schema::ObjectKind;
 
+/// An id that hardly any region has.
+const UNKNOWN: &str = "no-such-region";
+
+/// Markup as it might be injected through a link.
+const MARKUP: &str = "<script>x</script>";
+
+/// The methods that `Allow` lists.
+pub(super) const ALLOWED: &str = "GET, HEAD, OPTIONS";
+
 /// Every document of a kind is returned with status 200.
-pub(super) fn is_200(judge: &mut Judge, kind: ObjectKind) {
-    for resource in judge.resources(kind) {
-        judge.verify_status(&resource, 200);
-    }
+pub(super) fn is_200(judge: &mut Judge, kind: ObjectKind) -> Judgement {
+    let resources = judge.resources(kind);
+    judge.each(resources, |judge, resource| judge.verify_status(&resource, 200).map(drop))
 }
 
-pub(super) fn forecast_answers(judge: &mut Judge) {
+pub(super) fn forecast_answers(judge: &mut Judge) -> Judgement {
     let resources = judge.resources(ObjectKind::Forecast);
     let statuses: Vec<_> =
         resources.iter().map(|resource| judge.fetch(resource).status()).collect();
-    for (resource, status) in std::iter::zip(&resources, &statuses) {
+    judge.each(iter::zip(&resources, &statuses), |judge, (resource, status)| {
         // The contract shows no bounds, so a service may refuse some horizons.
         let is_refused = matches!(status, Some(400 | 404 | 422));
-        if !is_refused || !statuses.contains(&Some(200)) {
-            judge.verify_status(resource, 200);
+        match is_refused && statuses.contains(&Some(200)) {
+            true => Ok(()),
+            false => judge.verify_status(resource, 200).map(drop),
         }
-    }
-}
-
-pub(super) fn no_credentials_are_needed(judge: &mut Judge) {
-    for resource in judge.all_resources() {
-        let response = judge.fetch(&resource);
-        match response.http() {
-            Some(http) => {
-                let is_right = !http.requires_credentials();
-                let judgement = judged(is_right, "a response without credentials", http.excerpt());
-                judge.record(&response, judgement);
-            }
-            None => judge.skip(response.excerpt()),
-        }
-    }
-}
-
-pub(super) fn responses_are_json(judge: &mut Judge) {
-    for resource in judge.all_resources() {
-        let response = judge.fetch(&resource);
-        let Some(http) = response.http().filter(|http| http.status == 200) else {
-            judge.skip(format!("no 200 from {}", response.request.target));
-            continue;
-        };
-        // The contract doesn't show the payload of the indicator.
-        let may_be_any = resource == Resource::Indicator;
-        let problem = not_an_object(http).filter(|_| !may_be_any).or_else(|| not_json(http));
-        let got = problem.as_ref().map(|problem| format!("{problem}: {}", http.excerpt()));
-        let judgement = judged(problem.is_none(), "a JSON object", got.unwrap_or_default());
-        judge.record(&response, judgement);
-    }
-}
-
-fn not_json(http: &HttpResponse) -> Option<String> {
-    let Err(UnreadableJson::NotJson(why)) = &http.json else { return None };
-    Some(match http.header("content-encoding") {
-        Some(encoding) => format!("{encoding}, though only identity was accepted"),
-        None => format!("not JSON ({why})"),
     })
 }
 
-fn not_an_object(http: &HttpResponse) -> Option<String> {
-    let is_object = match &http.json {
-        Ok(json) => json.is_object(),
-        Err(UnreadableJson::TooMuch(_)) => http.body.trim_ascii().starts_with(b"{"),
-        Err(UnreadableJson::NotJson(_)) => true,
-    };
-    (!is_object).then(|| "JSON, but not an object".into())
+/// Judges each response that is received, with the resource.
+fn each_response(
+    judge: &mut Judge,
+    resources: Vec<Resource>,
+    verify: impl Fn(&RecordedResponse, &HttpResponse, &Resource) -> Judgement,
+) -> Judgement {
+    judge.each(resources, |judge, resource| {
+        let response = judge.fetch(&resource);
+        let http = response.http().ok_or_else(|| unjudged(response.excerpt()))?;
+        verify(&response, http, &resource)
+    })
 }
 
-pub(super) fn structure_is_stable(judge: &mut Judge) {
+pub(super) fn no_credentials_are_needed(judge: &mut Judge) -> Judgement {
+    let resources = judge.all_resources();
+    each_response(judge, resources, |response, http, _| {
+        let expected = "a response without credentials";
+        response.verify(!http.requires_credentials(), expected, http.excerpt())
+    })
+}
+
+pub(super) fn responses_are_json(judge: &mut Judge) -> Judgement {
+    let resources = judge.all_resources();
+    each_response(judge, resources, |response, http, resource| {
+        if http.status != 200 {
+            return Err(unjudged(format!("no 200 from {}", response.request.target)));
+        }
+        let problem = match &http.json {
+            Ok(json) if json.is_object() => return Ok(()),
+            // The contract doesn't show the payload of the indicator.
+            Ok(_) | Err(UnreadableJson::TooMuch(_)) if *resource == Resource::Indicator => {
+                return Ok(());
+            }
+            Err(UnreadableJson::TooMuch(_)) if http.body.trim_ascii().starts_with(b"{") => {
+                return Ok(());
+            }
+            Ok(_) | Err(UnreadableJson::TooMuch(_)) => "JSON, but not an object".into(),
+            Err(UnreadableJson::NotJson(why)) => match http.header("content-encoding") {
+                Some(encoding) => format!("{encoding}, though only identity was accepted"),
+                None => format!("not JSON ({why})"),
+            },
+        };
+        response.verify(false, "a JSON object", format_args!("{problem}: {}", http.excerpt()))
+    })
+}
+
+pub(super) fn errors_echo_no_markup(judge: &mut Judge) -> Judgement {
+    let resources = vec![Resource::RegionDetail(MARKUP.into()), Resource::History(MARKUP.into())];
+    each_response(judge, resources, |response, http, _| {
+        let mut windows = http.body.windows(MARKUP.len());
+        let is_right = windows.all(|window| window != MARKUP.as_bytes());
+        response.verify(is_right, "a body without the markup in the request", http.excerpt())
+    })
+}
+
+pub(super) fn structure_is_stable(judge: &mut Judge) -> Judgement {
     let names = |object: &JsonObject| {
         let mut names = object.field_names();
         names.sort_unstable();
         names.join(", ")
     };
     // The snapshot may come in either form.
-    for resource in [Resource::Metadata, Resource::Regions, Resource::Network] {
-        let again = CheckRequest::from(&resource).unrecorded();
-        if let Some(first) = judge.document(&resource)
-            && let Some(second) = judge.document(again)
-        {
-            let (expected, got) = (names(&first), names(&second));
-            let is_right = expected == got;
-            let expected = format_args!("{expected}, as in the first response");
-            judge.record(&second.response, judged(is_right, expected, got));
+    judge.each([Resource::Metadata, Resource::Regions, Resource::Network], |judge, resource| {
+        let first = judge.document(&resource)?;
+        let second = judge.again(&first)?;
+        let (expected, got) = (names(&first), names(&second));
+        let is_right = expected == got;
+        let expected = format_args!("{expected}, as in the first response");
+        second.response.verify(is_right, expected, got)
+    })
+}
+
+/// The request for a forecast with this text as the horizon.
+pub(super) fn forecast(days: &str) -> CheckRequest {
+    CheckRequest::get(format!("{}?forecast_days={days}", paths::FORECAST))
+}
+
+pub(super) fn snapshot(method: Method) -> CheckRequest {
+    CheckRequest::new(method, paths::SNAPSHOT)
+}
+
+fn unknown_region() -> CheckRequest {
+    (&Resource::RegionDetail(UNKNOWN.into())).into()
+}
+
+fn unknown_path() -> CheckRequest {
+    CheckRequest::get(format!("{}no-such-path", paths::PREFIX))
+}
+
+/// A request gets an error with this status and, if the error has a code, with this code.
+fn verify_problem(
+    judge: &mut Judge,
+    request: CheckRequest,
+    status: u16,
+    code: &str,
+) -> Result<Rc<RecordedResponse>, Finding> {
+    judge.verify_response(request, format_args!("{status} {code}"), |http| {
+        http.status == status && http.problem_code().is_none_or(|found| found == code)
+    })
+}
+
+/// A request gets 400.
+pub(super) fn is_invalid(judge: &mut Judge, request: CheckRequest) -> Judgement {
+    verify_problem(judge, request, 400, "invalid_parameter").map(drop)
+}
+
+/// The document at a path has this value in a field.
+pub(super) fn document_has(
+    judge: &mut Judge,
+    path: &str,
+    field: &str,
+    expected: &Value,
+) -> Judgement {
+    let response = format_args!("200 with {field}: {expected}");
+    let right = judge.verify_response(CheckRequest::get(path), response, |http| {
+        let value = http.document().and_then(|document| document.get(field));
+        value.is_some_and(|value| {
+            value == expected || value.is_number() && value.as_f64() == expected.as_f64()
+        })
+    });
+    right.map(drop)
+}
+
+pub(super) fn forecast_days_run_from_1_to_365(judge: &mut Judge) -> Judgement {
+    judge.verify_status(forecast(&ForecastDays::MAX.to_string()), 200)?;
+    judge.each([ForecastDays::MIN - 1, ForecastDays::MAX + 1], |judge, days| {
+        is_invalid(judge, forecast(&days.to_string()))
+    })
+}
+
+pub(super) fn unknown_parameters_do_no_harm(judge: &mut Judge) -> Judgement {
+    let request = CheckRequest::get(format!("{}?no_such_parameter=1", paths::METADATA));
+    let right = judge.verify_response(request, "200, or 400 unknown_parameter", |http| {
+        http.status == 200
+            || http.status == 400 && http.problem_code() == Some(&"unknown_parameter".into())
+    });
+    right.map(drop)
+}
+
+pub(super) fn parameters_are_decoded(judge: &mut Judge) -> Judgement {
+    let sample = judge.sample();
+    let id = sample.first().ok_or_else(|| unjudged("no region"))?;
+    let encoded: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let detail = paths::REGION_DETAIL.replace("{id}", &encoded);
+    let history = format!("{}?region%5Fid={encoded}", paths::HISTORY);
+    judge.each([detail, history], |judge, target| {
+        document_has(judge, &target, "region_id", &id.clone().into())
+    })
+}
+
+pub(super) fn trailing_slash_is_the_same(judge: &mut Judge) -> Judgement {
+    let id = judge.sample().into_iter().next();
+    let resources = [Resource::Metadata, Resource::Regions];
+    let resources = resources.into_iter().chain(id.map(Resource::RegionDetail));
+    judge.each(resources, |judge, resource| {
+        let plain = judge.document(&resource)?;
+        let request = CheckRequest::get(format!("{}/", resource.target()));
+        let right = judge.verify_response(request, "the document without the slash", |http| {
+            let fields = http.document().and_then(Value::as_object);
+            fields.is_some_and(|fields| fields.keys().eq(plain.field_names()))
+        });
+        right.map(drop)
+    })
+}
+
+/// An unknown region gets 404, and so does a known one in upper case.
+pub(super) fn unknown_is_404(judge: &mut Judge, resource: fn(String) -> Resource) -> Judgement {
+    let known = judge.region_ids();
+    let upper = known.first().map(|id| id.to_uppercase());
+    let unknown = iter::once(UNKNOWN.to_owned()).chain(upper).filter(|id| !known.contains(id));
+    judge.each(unknown, |judge, id| {
+        verify_problem(judge, (&resource(id)).into(), 404, "unknown_region").map(drop)
+    })
+}
+
+pub(super) fn other_methods_are_405(judge: &mut Judge) -> Judgement {
+    judge.each([Method::POST, Method::PUT, Method::PATCH, Method::DELETE], |judge, method| {
+        let response = verify_problem(judge, snapshot(method), 405, "method_not_allowed")?;
+        response.verify_header_is("allow", ALLOWED)
+    })
+}
+
+pub(super) fn head_is_get_without_a_body(judge: &mut Judge) -> Judgement {
+    let get = judge.document(snapshot(Method::GET))?;
+    let head = judge.verify_status(snapshot(Method::HEAD), 200)?;
+    // The headers don't tell the day.
+    let [_, now] = judge.clock()?;
+    judge.comparable(get.time()?, now)?;
+    judge.each(["content-length", "content-type", "etag"], |_, name| {
+        match get.response.http().and_then(|http| http.header(name)) {
+            Some(expected) => head.verify_header_is(name, &expected),
+            None => Ok(()),
         }
+    })
+}
+
+/// Judges the errors that wrong requests get.
+pub(super) fn each_error(
+    judge: &mut Judge,
+    mut verify: impl FnMut(&mut Judge, JsonObject) -> Judgement,
+) -> Judgement {
+    let requests = [unknown_path(), unknown_region(), forecast("0"), snapshot(Method::POST)];
+    judge.each(requests, |judge, request| {
+        let response = judge.fetch(request);
+        match response.status() {
+            Some(400..) => verify(judge, JsonObject::whole(response)),
+            _ => Err(unjudged("no request got an error")),
+        }
+    })
+}
+
+pub(super) fn errors_are_problems(judge: &mut Judge) -> Judgement {
+    each_error(judge, |judge, problem| {
+        let response = &problem.response;
+        response.verify_header_is("content-type", "application/problem+json")?;
+        judge.each(["type", "title", "detail", "instance", "code"], |_, field| {
+            problem.verify(field, problem.text(field).is_ok(), "a string")
+        })?;
+        let status = response.status().unwrap_or_default();
+        let is_right = problem.number("status").is_ok_and(|number| number == f64::from(status));
+        problem.verify("status", is_right, status)
+    })
+}
+
+/// The `detail` of an error contains this text.
+fn has_detail(response: Rc<RecordedResponse>, text: &str) -> Judgement {
+    let problem = JsonObject::whole(response);
+    let is_right = problem.text("detail")?.contains(text);
+    problem.verify("detail", is_right, format_args!("a sentence with {text}"))
+}
+
+pub(super) fn unknown_path_is_404(judge: &mut Judge) -> Judgement {
+    has_detail(verify_problem(judge, unknown_path(), 404, "not_found")?, paths::METADATA)
+}
+
+pub(super) fn problems_say_what_is_right(judge: &mut Judge) -> Judgement {
+    let id = judge.region_ids().into_iter().next().unwrap_or_default();
+    let details = [(unknown_region(), id), (forecast("0"), ForecastDays::MAX.to_string())];
+    judge.each(details, |judge, (request, text)| has_detail(judge.fetch(request), &text))
+}
+
+pub(super) fn problem_type_is_a_page(judge: &mut Judge) -> Judgement {
+    let problem = JsonObject::whole(judge.fetch(unknown_path()));
+    let uri = problem.text("type")?;
+    let base_url = &judge.client.base_url;
+    // A server that knows its own URL sends the full URL, others only the path. No other URL is requested.
+    let path = uri.strip_prefix(base_url.as_str()).unwrap_or(uri);
+    let target = path.strip_prefix(base_url.path()).unwrap_or(path);
+    if !target.starts_with('/') || target.starts_with("//") || target.len() > 200 {
+        return problem.verify("type", false, "the URL of a page on this server");
     }
+    judge.verify_status(CheckRequest::get(target), 200).map(drop)
 }
