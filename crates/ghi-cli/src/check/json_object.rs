@@ -6,30 +6,30 @@ use std::rc::Rc;
 use jiff::civil::DateTime;
 use serde_json::Value;
 
-use crate::check::response::{Finding, HttpResponse, Judgement, RecordedResponse, unjudged};
+use crate::check::response::{CheckResponse, Finding, Judgement, unjudged};
 
 /// The JSON of a response, or an entry of a list in it.
 pub(crate) struct JsonObject {
-    pub(crate) response: Rc<RecordedResponse>,
+    pub(crate) response: Rc<CheckResponse>,
     /// The list and the index of an entry.
     entry: Option<(&'static str, usize)>,
 }
 
 impl JsonObject {
-    pub(crate) fn whole(response: Rc<RecordedResponse>) -> Self {
+    pub(crate) fn whole(response: Rc<CheckResponse>) -> Self {
         Self { response, entry: None }
     }
 
     /// Returns the document in a response. A missing document breaks a separate rule.
-    pub(crate) fn document(response: Rc<RecordedResponse>) -> Result<Self, Finding> {
-        if response.http().and_then(HttpResponse::document).is_some() {
+    pub(crate) fn document(response: Rc<CheckResponse>) -> Result<Self, Finding> {
+        if response.is_document() {
             return Ok(Self::whole(response));
         }
-        let why = match (response.why_unjudged(), response.status()) {
+        let why = match (response.why_unjudged(), response.status) {
             (Some(why), _) => why.into(),
-            (None, Some(200)) => "200 without a JSON object".into(),
-            (None, Some(status)) => status.to_string(),
-            (None, None) => response.excerpt(),
+            (None, 0) => response.excerpt(),
+            (None, 200) => "200 without a JSON object".into(),
+            (None, status) => status.to_string(),
         };
         Err(unjudged(format!("no document from {}: {why}", response.request.target)))
     }
@@ -46,10 +46,9 @@ impl JsonObject {
     }
 
     fn value(&self) -> Option<&Value> {
-        let whole = self.response.http()?.json.as_ref().ok()?;
         match self.entry {
-            None => Some(whole),
-            Some((list, index)) => whole.get(list)?.get(index),
+            None => Some(&self.response.json),
+            Some((list, index)) => self.response.json.get(list)?.get(index),
         }
     }
 
@@ -82,9 +81,9 @@ impl JsonObject {
 
     /// Returns the UTC time of the document.
     pub(crate) fn time(&self) -> Result<DateTime, Finding> {
-        let time = self.response.http().and_then(HttpResponse::time);
         let target = &self.response.request.target;
-        time.ok_or_else(|| unjudged(format!("no valid timestamp_utc in {target}")))
+        let missing = || unjudged(format!("no valid timestamp_utc in {target}"));
+        self.response.time().ok_or_else(missing)
     }
 
     /// Reads a field. One of another type is not judged, since it breaks a separate rule.
@@ -115,12 +114,6 @@ impl JsonObject {
 
     pub(crate) fn list(&self, field: &str) -> Result<&Vec<Value>, Finding> {
         self.read(field, "an array", Value::as_array)
-    }
-
-    pub(crate) fn texts(&self, field: &str) -> Result<Vec<&str>, Finding> {
-        self.read(field, "an array of strings", |value| {
-            value.as_array()?.iter().map(Value::as_str).collect()
-        })
     }
 
     /// Judges a field.

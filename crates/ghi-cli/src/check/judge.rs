@@ -1,22 +1,26 @@
 //! Applies a rule to a server and collects the evidence.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::rc::Rc;
 
 use ghi_client::Resource;
 use ghi_engine::visible;
 use jiff::SignedDuration;
-use jiff::civil::DateTime;
+use jiff::civil::{Date, DateTime};
 use serde::Serialize;
 
 use crate::check::json_object::JsonObject;
 use crate::check::recording_client::RecordingClient;
-use crate::check::response::{CheckRequest, EXCERPT_MAX, Evidence, Finding};
-use crate::check::response::{HttpResponse, Judgement, RecordedResponse, unjudged};
+use crate::check::response::{CheckRequest, CheckResponse, EXCERPT_MAX};
+use crate::check::response::{Finding, Judgement, unjudged};
 use crate::check::schema::ObjectKind;
 
 /// The maximum number of pieces of evidence per rule in a report.
 const EVIDENCE_MAX: usize = 5;
+
+/// The maximum number of characters of a request in a report.
+const REQUEST_MAX: usize = 600;
 
 /// How far apart the clocks of one server's replicas and caches may be around midnight.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(1);
@@ -58,6 +62,15 @@ pub(crate) enum RuleVerdict {
     NotJudged,
 }
 
+/// A request, the response that the rule demands, and the actual one.
+#[derive(Serialize)]
+pub(crate) struct Evidence {
+    /// A shell command.
+    pub(crate) request: String,
+    pub(crate) expected: String,
+    pub(crate) got: String,
+}
+
 /// A rule with its verdict, as in the JSON report.
 #[derive(Serialize)]
 pub(crate) struct JudgedRule {
@@ -92,15 +105,28 @@ impl Rule {
 
     /// Judges a server by this rule.
     pub(crate) fn apply(&'static self, client: &mut RecordingClient) -> JudgedRule {
-        let (reason, evidence) = (None, Vec::new());
-        let verdict = RuleVerdict::NotJudged;
-        let judged = JudgedRule { rule: self, verdict, reason, evidence, evidence_omitted: 0 };
-        let mut judge = Judge { client, judged, clock: None };
+        let mut judge = Judge { client, judged: JudgedRule::new(self), days: BTreeSet::new() };
         let judgement = (self.judge)(&mut judge);
         judge.record(judgement);
+        // Documents of different days cannot be compared.
+        if judge.judged.verdict == RuleVerdict::Broken
+            && judge.days.len() > 1
+            && judge.has_midnight_passed()
+        {
+            judge.judged = JudgedRule::new(self);
+            judge.record(Err(unjudged("midnight passed between two responses")));
+        }
         let mut judged = judge.judged;
-        judged.reason = judged.reason.filter(|_| judged.verdict == verdict);
+        let reason = judged.reason.unwrap_or_else(|| "no response to compare".into());
+        judged.reason = (judged.verdict == RuleVerdict::NotJudged).then_some(reason);
         judged
+    }
+}
+
+impl JudgedRule {
+    fn new(rule: &'static Rule) -> Self {
+        let (verdict, evidence) = (RuleVerdict::NotJudged, Vec::new());
+        Self { rule, verdict, reason: None, evidence, evidence_omitted: 0 }
     }
 }
 
@@ -108,12 +134,12 @@ impl Rule {
 pub(crate) struct Judge<'a> {
     pub(crate) client: &'a mut RecordingClient,
     judged: JudgedRule,
-    /// The server's time at the start of the run and after this number of requests.
-    clock: Option<(u64, [DateTime; 2])>,
+    /// The days of the documents that the rule depends on.
+    days: BTreeSet<Date>,
 }
 
 impl Judge<'_> {
-    /// Judges each item. Returns what is left to record: why there was nothing to judge, if so.
+    /// Judges each item and records the findings.
     pub(crate) fn each<T>(
         &mut self,
         items: impl IntoIterator<Item = T>,
@@ -123,10 +149,7 @@ impl Judge<'_> {
             let judgement = verify(self, item);
             self.record(judgement);
         }
-        match self.judged.verdict {
-            RuleVerdict::NotJudged => Err(unjudged("no response to compare")),
-            _ => Ok(()),
-        }
+        Err(Finding::Recorded)
     }
 
     /// Judges each object of these kinds.
@@ -145,27 +168,37 @@ impl Judge<'_> {
     pub(crate) fn record(&mut self, judgement: Judgement) {
         let judged = &mut self.judged;
         match judgement {
+            Ok(()) if judged.verdict == RuleVerdict::Broken => {}
+            Ok(()) => judged.verdict = RuleVerdict::Holds,
+            Err(Finding::Recorded) => {}
             Err(Finding::Unjudged(reason)) => {
                 judged.reason.get_or_insert_with(|| visible(&reason, EXCERPT_MAX));
             }
-            Ok(()) if judged.verdict == RuleVerdict::NotJudged => {
-                judged.verdict = RuleVerdict::Holds;
-            }
-            Ok(()) => {}
-            Err(Finding::Wrong(evidence)) => {
+            Err(Finding::Wrong { request, expected, got }) => {
                 judged.verdict = RuleVerdict::Broken;
-                if judged.evidence.len() < EVIDENCE_MAX {
-                    judged.evidence.push(evidence);
-                } else {
+                if judged.evidence.len() == EVIDENCE_MAX {
                     judged.evidence_omitted += 1;
+                    return;
                 }
+                judged.evidence.push(Evidence {
+                    request: visible(&request.curl(self.client.base_url.as_str()), REQUEST_MAX),
+                    expected: visible(&expected, EXCERPT_MAX),
+                    got: visible(&got, EXCERPT_MAX),
+                });
             }
         }
     }
 
+    /// Notes the day of a document.
+    pub(crate) fn note_day(&mut self, response: &CheckResponse) {
+        self.days.extend(response.time().map(DateTime::date));
+    }
+
     /// Returns the response to a request, whatever it is.
-    pub(crate) fn fetch(&mut self, request: impl Into<CheckRequest>) -> Rc<RecordedResponse> {
-        self.client.fetch(request.into())
+    pub(crate) fn fetch(&mut self, request: impl Into<CheckRequest>) -> Rc<CheckResponse> {
+        let response = self.client.fetch(request.into());
+        self.note_day(&response);
+        response
     }
 
     /// Returns the document for a request.
@@ -178,7 +211,9 @@ impl Judge<'_> {
 
     /// Requests a document again.
     pub(crate) fn again(&mut self, document: &JsonObject) -> Result<JsonObject, Finding> {
-        JsonObject::document(self.client.fetch_again(document.response.request.clone()))
+        let response = self.client.fetch_again(document.response.request.clone());
+        self.note_day(&response);
+        JsonObject::document(response)
     }
 
     /// Sends a request and judges its response. A closed connection is wrong. Returns the response if it is right.
@@ -186,16 +221,14 @@ impl Judge<'_> {
         &mut self,
         request: impl Into<CheckRequest>,
         expected: impl Display,
-        is_right: impl FnOnce(&HttpResponse) -> bool,
-    ) -> Result<Rc<RecordedResponse>, Finding> {
+        is_right: impl FnOnce(&CheckResponse) -> bool,
+    ) -> Result<Rc<CheckResponse>, Finding> {
         let response = self.fetch(request);
-        let is_right = response.http().is_some_and(is_right);
-        match response.why_unjudged() {
-            Some(why) if !is_right => {
-                return Err(unjudged(format!("{}: {why}", response.request.target)));
-            }
-            _ => response.verify(is_right, expected, response.excerpt())?,
+        let is_right = is_right(&response);
+        if let Some(why) = response.why_unjudged().filter(|_| !is_right) {
+            return Err(unjudged(format!("{}: {why}", response.request.target)));
         }
+        response.verify(is_right, expected, response.excerpt())?;
         Ok(response)
     }
 
@@ -204,35 +237,22 @@ impl Judge<'_> {
         &mut self,
         request: impl Into<CheckRequest>,
         status: u16,
-    ) -> Result<Rc<RecordedResponse>, Finding> {
-        self.verify_response(request, status, |http| http.status == status)
+    ) -> Result<Rc<CheckResponse>, Finding> {
+        self.verify_response(request, status, |response| response.status == status)
     }
 
-    /// Fails if midnight passed between two documents, which then cannot be compared.
-    pub(crate) fn comparable(&mut self, one: DateTime, other: DateTime) -> Judgement {
-        if one.date() == other.date() {
-            return Ok(());
-        }
-        let [start, now] = self.clock()?;
-        let start = start.saturating_sub(CLOCK_TOLERANCE);
-        match start.date() == now.saturating_add(CLOCK_TOLERANCE).date() {
-            true => Ok(()),
-            false => Err(unjudged("midnight passed between two responses")),
-        }
+    fn has_midnight_passed(&mut self) -> bool {
+        self.clock().is_ok_and(|[start, now]| {
+            let start = start.saturating_sub(CLOCK_TOLERANCE);
+            start.date() != now.saturating_add(CLOCK_TOLERANCE).date()
+        })
     }
 
     /// Returns the server's time at the start of the run and now, by the timestamps of its first document.
     pub(crate) fn clock(&mut self) -> Result<[DateTime; 2], Finding> {
-        if let Some((requests, clock)) = self.clock
-            && requests == self.client.progress.position()
-        {
-            return Ok(clock);
-        }
         let first = self.first_document()?;
         let (start, now) = (first.time()?, self.again(&first)?.time()?);
-        let clock = [start.min(now), start.max(now)];
-        self.clock = Some((self.client.progress.position(), clock));
-        Ok(clock)
+        Ok([start.min(now), start.max(now)])
     }
 
     /// Returns the document that was requested first.

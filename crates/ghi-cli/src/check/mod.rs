@@ -15,14 +15,14 @@ mod report;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ghi_client::{BaseUrl, InvalidBaseUrl, Resource};
+use ghi_client::{BaseUrl, InvalidBaseUrl, Resource, reports_tls_port};
 use ghi_contract::{ForecastDays, GLOBAL, paths};
 use ghi_engine::{suggestion, visible};
 
 use judge::{JudgedRule, Rule, RuleSource, RuleVerdict};
 use recording_client::RecordingClient;
 use report::{Report, ReportFormat};
-use response::{CheckRequest, EXCERPT_MAX, HttpResponse, NoResponse};
+use response::{CheckRequest, EXCERPT_MAX, Flaw};
 use rules::RULES;
 
 use crate::flag_values::{time_between, whole_number};
@@ -146,23 +146,24 @@ fn probe_deployment(client: &mut RecordingClient) -> Result<(), String> {
     let mut responses = Vec::new();
     for request in requests {
         let response = client.fetch(request);
-        match &response.result {
-            Ok(http) if http.document().is_some() => return Ok(()),
-            Ok(_) => responses.push(response),
-            Err((reason, why)) => {
+        if response.is_document() {
+            return Ok(());
+        }
+        match &response.flaw {
+            Some((flaw, why)) if response.status == 0 => {
                 failures += 1;
-                if *reason == NoResponse::Unreachable || failures == FAILURES_MAX {
+                if *flaw == Flaw::Unreachable || failures == FAILURES_MAX {
                     return Err(why.clone());
                 }
             }
+            _ => responses.push(response),
         }
     }
-    let mut https = responses.iter().filter_map(|response| response.http());
     // Such a deployment can be judged: it breaks the rule that no credentials are needed.
-    if https.clone().all(HttpResponse::requires_credentials) {
+    if responses.iter().all(|response| response.requires_credentials()) {
         return Ok(());
     }
-    if https.any(|http| ghi_client::reports_tls_port(http.status, &http.body)) {
+    if responses.iter().any(|response| reports_tls_port(response.status, &response.body)) {
         return Err("the server expects TLS on this port; use https:// instead of http://".into());
     }
     let first = &responses[0];

@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Duration;
 
-use ghi_client::{BaseUrl, ErrorKind, ExchangeFailure, cause, exchange};
+use ghi_client::{BaseUrl, ErrorKind, WholeResponse, cause, exchange};
 use indicatif::{ProgressBar, ProgressStyle};
-use reqwest::Client;
 use reqwest::header::{ACCEPT_ENCODING, RETRY_AFTER};
+use reqwest::{Client, StatusCode};
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::check::response::{CheckRequest, HttpResponse, HttpResult};
-use crate::check::response::{NoResponse, RecordedResponse};
+use crate::check::response::{CheckRequest, CheckResponse, Flaw};
 use crate::signals::runtime;
 
 const USER_AGENT: &str = concat!("ghi-check/", env!("CARGO_PKG_VERSION"));
@@ -45,6 +44,9 @@ const ENDPOINT_FAILURES_MAX: u32 = 2;
 /// After this many endpoints in a row have failed, no request is sent at all.
 const FAILED_ENDPOINTS_MAX: usize = 3;
 
+/// The response, or why there is none.
+type Reception = Result<WholeResponse, (Flaw, String)>;
+
 /// An HTTP client for one server that records the responses.
 pub(crate) struct RecordingClient {
     pub(crate) base_url: BaseUrl,
@@ -55,7 +57,7 @@ pub(crate) struct RecordingClient {
     interval: Duration,
     next_turn: Instant,
     deadline: Instant,
-    recorded: HashMap<CheckRequest, Rc<RecordedResponse>>,
+    recorded: HashMap<CheckRequest, Rc<CheckResponse>>,
     /// The estimated memory of `recorded` in bytes.
     memory: usize,
     /// The failures of each endpoint since its last response. Each may take as long as the timeout.
@@ -113,7 +115,7 @@ impl RecordingClient {
     }
 
     /// Returns the response to a request, recorded or new.
-    pub(crate) fn fetch(&mut self, request: CheckRequest) -> Rc<RecordedResponse> {
+    pub(crate) fn fetch(&mut self, request: CheckRequest) -> Rc<CheckResponse> {
         if let Some(response) = self.recorded.get(&request) {
             return Rc::clone(response);
         }
@@ -123,9 +125,9 @@ impl RecordingClient {
     }
 
     /// Sends a request, even if its response is recorded.
-    pub(crate) fn fetch_again(&mut self, request: CheckRequest) -> Rc<RecordedResponse> {
+    pub(crate) fn fetch_again(&mut self, request: CheckRequest) -> Rc<CheckResponse> {
         let result = match self.why_not_send(&request) {
-            Some(why) => Err((NoResponse::Unjudged, why.into())),
+            Some(why) => Err((Flaw::Unjudged, why.into())),
             None => self.send(&request),
         };
         self.finish(request, result)
@@ -141,8 +143,8 @@ impl RecordingClient {
         }
     }
 
-    fn record(&mut self, response: &Rc<RecordedResponse>) {
-        self.memory += response.http().map_or(0, |http| http.memory);
+    fn record(&mut self, response: &Rc<CheckResponse>) {
+        self.memory += response.memory;
         self.recorded.insert(response.request.clone(), Rc::clone(response));
     }
 
@@ -162,20 +164,22 @@ impl RecordingClient {
     }
 
     /// Sends a request again where that can help, and notes whether the endpoint responds.
-    fn finish(&mut self, request: CheckRequest, mut result: HttpResult) -> Rc<RecordedResponse> {
+    fn finish(&mut self, request: CheckRequest, mut result: Reception) -> Rc<CheckResponse> {
         // A server may close an idle connection just when it is used again.
-        if matches!(result, Err((NoResponse::Closed, _))) {
+        if matches!(result, Err((Flaw::Closed, _))) {
             result = self.send(&request);
         }
-        while let Ok(HttpResponse { status: 429, headers, .. }) = &result {
-            let seconds = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+        while let Ok(response) = &result
+            && response.status == StatusCode::TOO_MANY_REQUESTS
+        {
+            let seconds = response.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
             let seconds = seconds.and_then(|seconds| seconds.parse().ok());
             let seconds = seconds.unwrap_or(RETRY_AFTER_DEFAULT);
             self.interval = (self.interval * 2).min(INTERVAL_MAX.max(self.interval));
             self.rate_limits += 1;
             if self.rate_limits > RETRIES_MAX || seconds > RETRY_AFTER_MAX {
                 let why = "429 Too Many Requests; still rate-limited after retries";
-                result = Err((NoResponse::Unjudged, why.into()));
+                result = Err((Flaw::Unjudged, why.into()));
                 break;
             }
             self.runtime.block_on(async { sleep(Duration::from_secs(seconds)).await });
@@ -186,26 +190,28 @@ impl RecordingClient {
                 self.failures.remove(&request.endpoint());
                 self.failed_in_a_row.clear();
             }
-            Err((NoResponse::Unreachable | NoResponse::TimedOut, _)) => {
+            Err((Flaw::Unreachable | Flaw::TimedOut, _)) => {
                 *self.failures.entry(request.endpoint()).or_default() += 1;
                 self.failed_in_a_row.insert(request.endpoint());
             }
             // These cost no time, so other requests are sent.
-            Err((NoResponse::Closed | NoResponse::Unjudged, _)) => {}
+            Err(_) => {}
         }
-        let command = request.curl(self.base_url.as_str());
-        let response = RecordedResponse { request, command, result };
+        let response = match result {
+            Ok(response) => CheckResponse::new(request, response),
+            Err(flaw) => CheckResponse { request, flaw: Some(flaw), ..CheckResponse::default() },
+        };
         self.is_incomplete |= response.why_unjudged().is_some();
         Rc::new(response)
     }
 
-    fn send(&mut self, request: &CheckRequest) -> HttpResult {
+    fn send(&mut self, request: &CheckRequest) -> Reception {
         let sending = self.sending(request);
         self.runtime.block_on(sending)
     }
 
     /// Waits for the next slot, then sends a request.
-    fn sending(&mut self, request: &CheckRequest) -> impl Future<Output = HttpResult> + use<> {
+    fn sending(&mut self, request: &CheckRequest) -> impl Future<Output = Reception> + use<> {
         let url = format!("{}{}", self.base_url, request.target);
         let mut sent = self.http.request(request.method.clone(), url);
         for (name, value) in &request.headers {
@@ -221,26 +227,20 @@ impl RecordingClient {
         let limit = self.timeout.as_secs_f64();
         async move {
             sleep_until(turn).await;
-            match exchange(sent, BODY_MAX).await {
-                Ok(whole) => Ok(HttpResponse::new(whole)),
-                Err(failure) => Err(no_response(failure, limit)),
-            }
+            exchange(sent, BODY_MAX).await.map_err(|failure| match (failure.kind, failure.cause) {
+                (ErrorKind::Connect, cause) => {
+                    (Flaw::Unreachable, format!("cannot connect: {cause}"))
+                }
+                (ErrorKind::Timeout, _) => {
+                    (Flaw::TimedOut, format!("no complete response within {limit} s"))
+                }
+                (ErrorKind::TooLarge, _) => {
+                    let limit = BODY_MAX >> 20;
+                    (Flaw::Unjudged, format!("too large to judge: 200 with more than {limit} MiB"))
+                }
+                (_, cause) => (Flaw::Closed, format!("no HTTP response: {cause}")),
+            })
         }
-    }
-}
-
-fn no_response(failure: ExchangeFailure, timeout_s: f64) -> (NoResponse, String) {
-    let ExchangeFailure { kind, cause } = failure;
-    match kind {
-        ErrorKind::Connect => (NoResponse::Unreachable, format!("cannot connect: {cause}")),
-        ErrorKind::Timeout => {
-            (NoResponse::TimedOut, format!("no complete response within {timeout_s} s"))
-        }
-        ErrorKind::TooLarge => {
-            let why = format!("too large to judge: 200 with more than {} MiB", BODY_MAX >> 20);
-            (NoResponse::Unjudged, why)
-        }
-        _ => (NoResponse::Closed, format!("no HTTP response: {cause}")),
     }
 }
 

@@ -1,34 +1,29 @@
-//! A request to the server, and its response as evidence.
+//! A request to the server, and its response.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 
 use ghi_client::{Resource, WholeResponse};
 use ghi_contract::paths;
-use ghi_engine::visible;
 use ghi_server::Moment;
 use jiff::civil::DateTime;
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderValue};
-use serde::Serialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
 /// The maximum number of characters of an excerpt in a report.
 pub(crate) const EXCERPT_MAX: usize = 200;
 
-/// The maximum number of characters of a request in a report.
-const REQUEST_MAX: usize = 600;
-
 /// The memory of one JSON value in bytes, estimated from `[0]` and `{"":0}` in a list, which take
 /// the most.
 const VALUE_BYTES: usize = 256;
 
 /// The limit on the estimated memory of one response in bytes. A snapshot of 256 regions takes 0.6 MB.
-const RESPONSE_MEMORY_MAX: usize = 28_000_000;
+const MEMORY_MAX: usize = 28_000_000;
 
 /// A request, relative to the base URL.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct CheckRequest {
     pub(crate) method: Method,
     /// Path and query.
@@ -91,18 +86,15 @@ pub(crate) type Judgement = Result<(), Finding>;
 
 /// Why a response was not found right.
 pub(crate) enum Finding {
-    Wrong(Evidence),
+    Wrong {
+        request: CheckRequest,
+        expected: String,
+        got: String,
+    },
     /// It cannot be judged, for this reason.
     Unjudged(String),
-}
-
-/// A request, the response that the rule demands, and the actual one.
-#[derive(Serialize)]
-pub(crate) struct Evidence {
-    /// A shell command.
-    pub(crate) request: String,
-    pub(crate) expected: String,
-    pub(crate) got: String,
+    /// Nothing beyond what is already recorded.
+    Recorded,
 }
 
 pub(crate) fn unjudged(reason: impl Into<String>) -> Finding {
@@ -110,19 +102,24 @@ pub(crate) fn unjudged(reason: impl Into<String>) -> Finding {
 }
 
 /// A request and its response.
-pub(crate) struct RecordedResponse {
+#[derive(Default)]
+pub(crate) struct CheckResponse {
     pub(crate) request: CheckRequest,
-    /// The request as a shell command.
-    pub(crate) command: String,
-    pub(crate) result: HttpResult,
+    /// 0 if there is no complete response.
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+    /// Null if the body was not parsed.
+    pub(crate) json: Value,
+    /// Why there is no response or no JSON.
+    pub(crate) flaw: Option<(Flaw, String)>,
+    /// The estimated memory in bytes.
+    pub(crate) memory: usize,
 }
 
-/// The response, or why there is none to judge.
-pub(crate) type HttpResult = Result<HttpResponse, (NoResponse, String)>;
-
-/// The kind of a missing response.
+/// The kind of a missing response or JSON document.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NoResponse {
+pub(crate) enum Flaw {
     /// The client cannot connect.
     Unreachable,
     /// The server closed the connection too early, or sent something other than HTTP.
@@ -130,41 +127,24 @@ pub(crate) enum NoResponse {
     TimedOut,
     /// The request was rate limited or not sent, or the response is too large. That breaks no rule.
     Unjudged,
+    NotJson,
 }
 
-/// A complete HTTP response.
-pub(crate) struct HttpResponse {
-    pub(crate) status: u16,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Vec<u8>,
-    pub(crate) json: Result<Value, UnreadableJson>,
-    /// The estimated memory of the response in bytes.
-    pub(crate) memory: usize,
-}
-
-/// Why a body was not parsed.
-pub(crate) enum UnreadableJson {
-    NotJson(String),
-    /// JSON beyond the limits of this program.
-    TooMuch(&'static str),
-}
-
-impl HttpResponse {
-    pub(crate) fn new(response: WholeResponse) -> Self {
+impl CheckResponse {
+    pub(crate) fn new(request: CheckRequest, response: WholeResponse) -> Self {
         let WholeResponse { status, headers, body } = response;
         let plain = body.len() + headers.values().map(HeaderValue::len).sum::<usize>();
         // Every value but the first follows one of these bytes; strings are copied.
         let values = body.iter().filter(|byte| b",[{".contains(byte)).count();
-        let parsed = plain + body.len() + values * VALUE_BYTES;
-        let json = match parsed > RESPONSE_MEMORY_MAX {
-            true => Err(UnreadableJson::new(&body, "JSON, but too large to judge")),
-            false => serde_json::from_slice(&body).map_err(|_| {
-                let limits = "JSON, but nested too deeply or with a number too large to judge";
-                UnreadableJson::new(&body, limits)
-            }),
-        };
-        let memory = if json.is_ok() { parsed } else { plain };
-        Self { status: status.as_u16(), headers, body, json, memory }
+        let memory = plain + body.len() + values * VALUE_BYTES;
+        let (status, flaw) = (status.as_u16(), None);
+        match parse_json(&body, memory > MEMORY_MAX) {
+            Ok(json) => Self { request, status, headers, body, json, flaw, memory },
+            Err(flaw) => {
+                let (json, flaw) = (Value::Null, Some(flaw));
+                Self { request, status, headers, body, json, flaw, memory: plain }
+            }
+        }
     }
 
     /// Returns the values of a header, joined by commas.
@@ -179,25 +159,31 @@ impl HttpResponse {
         matches!(self.status, 401 | 403 | 407)
     }
 
-    /// Returns the document: a JSON object with status 200.
-    pub(crate) fn document(&self) -> Option<&Value> {
-        self.json.as_ref().ok().filter(|json| self.status == 200 && json.is_object())
+    pub(crate) fn is_document(&self) -> bool {
+        self.status == 200 && self.json.is_object()
     }
 
     /// Returns the UTC time of the document, from its `timestamp_utc`.
     pub(crate) fn time(&self) -> Option<DateTime> {
-        let text = self.document()?.get("timestamp_utc")?.as_str()?;
+        let text = self.json.get("timestamp_utc").filter(|_| self.is_document())?.as_str()?;
         text.parse::<Moment>().ok()?;
         text.trim_end_matches('Z').parse().ok()
     }
 
-    /// Returns the code of the problem document.
-    pub(crate) fn problem_code(&self) -> Option<&Value> {
-        self.json.as_ref().ok().filter(|_| self.status >= 400)?.get("code")
+    /// Returns why the response cannot be judged.
+    pub(crate) fn why_unjudged(&self) -> Option<&str> {
+        match &self.flaw {
+            Some((Flaw::Unjudged, why)) if matches!(self.status, 0 | 200) => Some(why),
+            _ => None,
+        }
     }
 
     /// Returns the status and the start of the body, or the target of a redirect, as evidence.
     pub(crate) fn excerpt(&self) -> String {
+        if let Some((_, why)) = self.flaw.as_ref().filter(|_| self.status == 0) {
+            // The hint is for servers that never respond.
+            return why.split("; if the server expects TLS").take(1).collect();
+        }
         if self.status / 100 == 3
             && let Some(location) = self.header("location")
         {
@@ -209,48 +195,6 @@ impl HttpResponse {
             body => format!("{} {body}", self.status),
         }
     }
-}
-
-impl UnreadableJson {
-    /// Distinguishes JSON beyond a limit from other text, without building values.
-    fn new(body: &[u8], limit: &'static str) -> Self {
-        // The parser doesn't check the UTF-8 of strings that it skips.
-        let text = str::from_utf8(body).map_err(|error| error.to_string());
-        let skipped = text.and_then(|text| {
-            serde_json::from_str::<IgnoredAny>(text).map_err(|error| error.to_string())
-        });
-        skipped.map_or_else(Self::NotJson, |_| Self::TooMuch(limit))
-    }
-}
-
-impl RecordedResponse {
-    pub(crate) fn http(&self) -> Option<&HttpResponse> {
-        self.result.as_ref().ok()
-    }
-
-    pub(crate) fn status(&self) -> Option<u16> {
-        self.http().map(|http| http.status)
-    }
-
-    /// Returns why the response cannot be judged.
-    pub(crate) fn why_unjudged(&self) -> Option<&str> {
-        match &self.result {
-            Err((NoResponse::Unjudged, why)) => Some(why),
-            Ok(HttpResponse { status: 200, json: Err(UnreadableJson::TooMuch(why)), .. }) => {
-                Some(why)
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns the response as evidence.
-    pub(crate) fn excerpt(&self) -> String {
-        match &self.result {
-            Ok(http) => http.excerpt(),
-            // The hint is for servers that never respond.
-            Err((_, why)) => why.split("; if the server expects TLS").take(1).collect(),
-        }
-    }
 
     /// Judges the response. If it is wrong, `expected` and `got` become evidence.
     pub(crate) fn verify(
@@ -259,31 +203,44 @@ impl RecordedResponse {
         expected: impl Display,
         got: impl Display,
     ) -> Judgement {
-        let wrong = || Evidence {
-            request: visible(&self.command, REQUEST_MAX),
-            expected: visible(&expected.to_string(), EXCERPT_MAX),
-            got: visible(&got.to_string(), EXCERPT_MAX),
-        };
-        is_right.then_some(()).ok_or_else(|| Finding::Wrong(wrong()))
+        if is_right {
+            return Ok(());
+        }
+        let (expected, got) = (expected.to_string(), got.to_string());
+        Err(Finding::Wrong { request: self.request.clone(), expected, got })
     }
 
-    /// Judges a header.
     pub(crate) fn verify_header(
         &self,
         name: &str,
         expected: &str,
         is_right: impl FnOnce(&str) -> bool,
     ) -> Judgement {
-        let value = self.http().and_then(|http| http.header(name));
+        let value = self.header(name);
         let got = value.as_deref().unwrap_or("missing");
         let is_right = value.as_deref().is_some_and(is_right);
         self.verify(is_right, format_args!("{name}: {expected}"), format_args!("{name}: {got}"))
     }
 
-    /// Judges a header that must have this value.
     pub(crate) fn verify_header_is(&self, name: &str, value: &str) -> Judgement {
         self.verify_header(name, value, |found| found == value)
     }
+}
+
+fn parse_json(body: &[u8], is_too_large: bool) -> Result<Value, (Flaw, String)> {
+    let limit = if is_too_large {
+        "too large"
+    } else if let Ok(value) = serde_json::from_slice(body) {
+        return Ok(value);
+    } else {
+        "nested too deeply or with a number too large"
+    };
+    // JSON beyond a limit is told from other text without building values. The parser doesn't check the UTF-8
+    // of strings that it skips.
+    let not_json = |error: &dyn Display| (Flaw::NotJson, error.to_string());
+    let text = str::from_utf8(body).map_err(|error| not_json(&error))?;
+    serde_json::from_str::<IgnoredAny>(text).map_err(|error| not_json(&error))?;
+    Err((Flaw::Unjudged, format!("JSON, but {limit} to judge")))
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(super) fn global_cost_is_extreme(
     // The reduced form is judged by the details of the regions.
     let regions = match snapshot.get("regions") {
         Some(_) => judge.objects(ObjectKind::SnapshotRegion),
-        None => all_details(judge, &snapshot)?,
+        None => all_details(judge)?,
     };
     let extreme = numbers(&regions, field)?.into_iter().reduce(pick);
     let extreme = extreme.ok_or_else(|| unjudged("no regions"))?;
@@ -38,8 +38,8 @@ fn numbers(objects: &[JsonObject], field: &str) -> Result<Vec<f64>, Finding> {
     objects.iter().map(|object| object.number(field)).collect()
 }
 
-/// Returns the details of all regions, if all are requested and comparable with a document.
-fn all_details(judge: &mut Judge, document: &JsonObject) -> Result<Vec<JsonObject>, Finding> {
+/// Returns the details of all regions, if all are requested.
+fn all_details(judge: &mut Judge) -> Result<Vec<JsonObject>, Finding> {
     let count = judge.region_ids().len();
     let sample = judge.sample();
     if sample.len() < count {
@@ -51,9 +51,6 @@ fn all_details(judge: &mut Judge, document: &JsonObject) -> Result<Vec<JsonObjec
     let details = judge.objects(ObjectKind::RegionDetail);
     if details.is_empty() || details.len() < count {
         return Err(unjudged("a region detail is missing"));
-    }
-    for detail in &details {
-        judge.comparable(detail.time()?, document.time()?)?;
     }
     Ok(details)
 }
@@ -96,7 +93,6 @@ fn has_costs_of(judge: &mut Judge, object: &JsonObject, id: &str) -> Judgement {
             (region.ok_or_else(unknown)?, "")
         }
     };
-    judge.comparable(object.time()?, costs.time()?)?;
     judge.each(COSTS, |_, field| {
         let cost = costs.number(&format!("{prefix}{field}"))?;
         let expected = format_args!("{cost}, as in the snapshot");
@@ -131,7 +127,7 @@ pub(super) fn indicator_agrees_with_the_snapshot(judge: &mut Judge) -> Judgement
 
 pub(super) fn global_average_is_weighted(judge: &mut Judge) -> Judgement {
     let snapshot = judge.document(&Resource::Snapshot)?;
-    let details = all_details(judge, &snapshot)?;
+    let details = all_details(judge)?;
     let costs = numbers(&details, "avg_cost_usd")?;
     let shares = numbers(&details, "hashrate_share_pct")?;
     let weighted: f64 = std::iter::zip(&costs, &shares).map(|(cost, share)| cost * share).sum();
@@ -143,13 +139,12 @@ pub(super) fn global_average_is_weighted(judge: &mut Judge) -> Judgement {
 }
 
 pub(super) fn shares_sum_to_100(judge: &mut Judge) -> Judgement {
-    let details = judge.objects(ObjectKind::RegionDetail);
-    let first = details.first().ok_or_else(|| unjudged("no region detail"))?;
-    let shares = numbers(&all_details(judge, first)?, "hashrate_share_pct")?;
+    let details = all_details(judge)?;
+    let shares = numbers(&details, "hashrate_share_pct")?;
     let sum: f64 = shares.iter().sum();
     let rounding = half_unit(&shares) * shares.len() as f64 + 100.0 * NOISE;
     let got = format_args!("{shares:?}, which sum to {sum}");
-    first.response.verify((sum - 100.0).abs() <= rounding, "shares that sum to 100", got)
+    details[0].response.verify((sum - 100.0).abs() <= rounding, "shares that sum to 100", got)
 }
 
 /// Returns half a unit of the last published decimal, plus a small tolerance for rounding.

@@ -5,15 +5,14 @@ use std::io::Read;
 use flate2::read::GzDecoder;
 use ghi_client::{Resource, WholeResponse};
 use ghi_contract::paths;
-use jiff::civil::{DateTime, Time};
+use jiff::civil::Time;
 use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
 use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
-use crate::check::response::{CheckRequest, Finding, HttpResponse, Judgement};
-use crate::check::response::{RecordedResponse, unjudged};
+use crate::check::response::{CheckRequest, CheckResponse, Finding, Judgement, unjudged};
 use crate::check::schema::{DOCUMENTS, ObjectKind};
 
 /// The shortest response that is compressed, in bytes.
@@ -51,7 +50,7 @@ pub(super) fn any_origin_may_read(judge: &mut Judge) -> Judgement {
     let name = "access-control-allow-credentials";
     judge.each_object(DOCUMENTS, |document| {
         document.response.verify_header_is("access-control-allow-origin", "*")?;
-        let value = document.response.http().and_then(|http| http.header(name));
+        let value = document.response.header(name);
         let got = format_args!("{name}: {}", value.as_deref().unwrap_or_default());
         document.response.verify(value.is_none(), format_args!("no {name}"), got)
     })
@@ -79,7 +78,7 @@ pub(super) fn is_weak_tag(tag: &str) -> bool {
 /// The network metrics with their `ETag`.
 fn tagged_network(judge: &mut Judge) -> Result<(JsonObject, String), Finding> {
     let network = judge.document(&Resource::Network)?;
-    let tag = network.response.http().and_then(|http| http.header("etag"));
+    let tag = network.response.header("etag");
     let missing = || unjudged(format!("no etag from {}", paths::NETWORK));
     Ok((network, tag.ok_or_else(missing)?))
 }
@@ -87,19 +86,15 @@ fn tagged_network(judge: &mut Judge) -> Result<(JsonObject, String), Finding> {
 pub(super) fn tag_ignores_the_timestamp(judge: &mut Judge) -> Judgement {
     let (first, tag) = tagged_network(judge)?;
     let second = judge.again(&first)?;
-    judge.comparable(first.time()?, second.time()?)?;
     second.response.verify_header_is("etag", &tag)
 }
 
 pub(super) fn known_document_is_304(judge: &mut Judge) -> Judgement {
-    let (network, tag) = tagged_network(judge)?;
-    let day = network.time()?.date();
+    let (_, tag) = tagged_network(judge)?;
     judge.each([tag.clone(), format!("\"x\", {tag}"), "*".into()], |judge, known| {
         let request = CheckRequest::get(paths::NETWORK).header("if-none-match", known);
-        let right = judge.verify_response(request, "304 without a body", |http| {
-            // After midnight the document has another tag.
-            let is_later = http.time().map(DateTime::date) > Some(day);
-            is_later || http.status == 304 && http.body.is_empty()
+        let right = judge.verify_response(request, "304 without a body", |response| {
+            response.status == 304 && response.body.is_empty()
         });
         right.map(drop)
     })
@@ -122,24 +117,26 @@ pub(super) fn documents_hold_until_midnight(judge: &mut Judge) -> Judgement {
 pub(super) fn preference(judge: &mut Judge, preference: &str, is_full: bool) -> Judgement {
     let request = CheckRequest::get(paths::SNAPSHOT).header("prefer", preference);
     let form = if is_full { "full" } else { "reduced" };
-    let right = judge.verify_response(request, format_args!("200, the {form} form"), |http| {
-        let has = |field: &str| http.document().map(|snapshot| snapshot.get(field).is_some());
-        ObjectKind::Snapshot.optional_fields().all(|field| has(field.name) == Some(is_full))
+    let expected = format_args!("200, the {form} form");
+    let right = judge.verify_response(request, expected, |response| {
+        let mut optional = ObjectKind::Snapshot.optional_fields();
+        response.is_document()
+            && optional.all(|field| response.json.get(field.name).is_some() == is_full)
     });
     right?.verify_header_is("preference-applied", preference)
 }
 
 pub(super) fn long_answers_are_compressed(judge: &mut Judge) -> Judgement {
     let documents = judge.all_documents();
-    let length = |document: &&JsonObject| document.response.http().map(|http| http.body.len());
+    let length = |document: &&JsonObject| document.response.body.len();
     let ends = [documents.iter().max_by_key(length), documents.iter().min_by_key(length)];
     judge.each(ends.into_iter().flatten(), |judge, plain| {
         let request = plain.response.request.clone().header("accept-encoding", "gzip");
-        let is_long = length(&plain) >= Some(COMPRESSED_MIN);
+        let is_long = length(&plain) >= COMPRESSED_MIN;
         let encoding = is_long.then_some("gzip");
         let expected = encoding.map_or("no content-encoding", |_| "content-encoding: gzip");
-        let response = judge.verify_response(request, expected, |http| {
-            http.header("content-encoding").as_deref() == encoding
+        let response = judge.verify_response(request, expected, |response| {
+            response.header("content-encoding").as_deref() == encoding
         })?;
         if !is_long {
             return Ok(());
@@ -151,22 +148,20 @@ pub(super) fn long_answers_are_compressed(judge: &mut Judge) -> Judgement {
 }
 
 /// A compressed document equals the plain one, apart from its timestamp.
-fn verify_gzip(judge: &mut Judge, response: &RecordedResponse, plain: &JsonObject) -> Judgement {
-    let compressed = response.http().map_or(&[][..], |http| &http.body);
+fn verify_gzip(judge: &mut Judge, response: &CheckResponse, plain: &JsonObject) -> Judgement {
     let mut body = Vec::new();
-    let result = GzDecoder::new(compressed).take(CONTENT_MAX).read_to_end(&mut body);
-    let status = StatusCode::OK;
-    let http = HttpResponse::new(WholeResponse { status, headers: HeaderMap::new(), body });
-    let fields = http.document().and_then(Value::as_object).filter(|_| result.is_ok());
-    let is_same = |(name, value): (&String, _)| {
-        name == "timestamp_utc" || plain.get(name).is_some_and(|other| other == value)
+    let result = GzDecoder::new(&*response.body).take(CONTENT_MAX).read_to_end(&mut body);
+    let (status, headers) = (StatusCode::OK, HeaderMap::new());
+    let whole = WholeResponse { status, headers, body };
+    let content = CheckResponse::new(response.request.clone(), whole);
+    judge.note_day(&content);
+    let fields = content.json.as_object().filter(|_| result.is_ok());
+    let is_same = |(name, value): (&String, &Value)| {
+        name == "timestamp_utc" || plain.get(name) == Some(value)
     };
     let is_right = fields.is_some_and(|fields| {
         fields.len() == plain.field_names().len() && fields.iter().all(is_same)
     });
-    if let Some(time) = http.time().filter(|_| !is_right) {
-        judge.comparable(time, plain.time()?)?;
-    }
-    let got = result.map_or_else(|error| format!("not gzip: {error}"), |_| http.excerpt());
+    let got = result.map_or_else(|error| format!("not gzip: {error}"), |_| content.excerpt());
     response.verify(is_right, "the same document as without gzip", got)
 }

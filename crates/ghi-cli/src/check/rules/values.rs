@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
-use crate::check::response::{Judgement, unjudged};
+use crate::check::response::{CheckResponse, Judgement, unjudged};
 use crate::check::schema::{Field, ObjectKind, is_number_or_null};
 
 /// The most that the timestamps of one run may differ.
@@ -81,7 +81,7 @@ pub(super) fn indicator_fields(judge: &mut Judge) -> Judgement {
     let resources = judge.resources(kind);
     judge.each(resources, |judge, resource| {
         let expected = "200 with a JSON object";
-        let right = judge.verify_response(&resource, expected, |http| http.document().is_some());
+        let right = judge.verify_response(&resource, expected, CheckResponse::is_document);
         let indicator = JsonObject::whole(right?);
         for field in kind.fields() {
             let is_right = indicator.get(field.name).is_some_and(|value| field.accepts(value));
@@ -187,7 +187,7 @@ pub(super) fn timestamps_agree(judge: &mut Judge) -> Judgement {
 /// The first document is stamped within a day of its `Date`.
 pub(super) fn timestamps_are_near_the_date(judge: &mut Judge) -> Judgement {
     let document = judge.first_document()?;
-    let date = document.response.http().and_then(|http| http.header("date"));
+    let date = document.response.header("date");
     let date = date.and_then(|date| rfc2822::parse(&date).ok());
     let date = date.ok_or_else(|| unjudged("no valid Date"))?.datetime();
     let is_right = date.duration_since(document.time()?).abs() <= DAY;
@@ -244,8 +244,7 @@ pub(super) fn forecast_days_are_echoed(judge: &mut Judge) -> Judgement {
 pub(super) fn forecast_is_constant(judge: &mut Judge) -> Judgement {
     let field = "predicted_avg_cost_usd";
     let forecasts = judge.objects(ObjectKind::Forecast);
-    judge.each(forecasts.windows(2), |judge, pair| {
-        judge.comparable(pair[0].time()?, pair[1].time()?)?;
+    judge.each(forecasts.windows(2), |_, pair| {
         let predicted = pair[0].number(field)?;
         pair[1].verify(field, pair[1].number(field)? == predicted, predicted)
     })
@@ -254,8 +253,8 @@ pub(super) fn forecast_is_constant(judge: &mut Judge) -> Judgement {
 /// A list in the metadata has these entries.
 pub(super) fn list_includes(judge: &mut Judge, field: &str, required: &[&str]) -> Judgement {
     judge.each_object([ObjectKind::Metadata], |metadata| {
-        let listed = metadata.texts(field)?;
-        let is_right = required.iter().all(|entry| listed.contains(entry));
+        let listed = metadata.list(field)?;
+        let is_right = required.iter().all(|entry| listed.contains(&(*entry).into()));
         metadata.verify(field, is_right, format_args!("a list with {}", required.join(", ")))
     })
 }
@@ -263,18 +262,18 @@ pub(super) fn list_includes(judge: &mut Judge, field: &str, required: &[&str]) -
 /// A list in the metadata has these entries, in this order, and no others.
 pub(super) fn list_is(judge: &mut Judge, field: &str, required: &[&str]) -> Judgement {
     judge.each_object([ObjectKind::Metadata], |metadata| {
-        let listed = metadata.texts(field)?;
-        if required.iter().any(|entry| !listed.contains(entry)) {
+        let listed = metadata.list(field)?;
+        if required.iter().any(|entry| !listed.contains(&(*entry).into())) {
             return Err(unjudged("a missing entry breaks a rule of the contract"));
         }
-        metadata.verify(field, listed == required, format_args!("{required:?}"))
+        metadata.verify(field, *listed == *required, format_args!("{required:?}"))
     })
 }
 
 pub(super) fn endpoints_are_below_the_prefix(judge: &mut Judge) -> Judgement {
     judge.each_object([ObjectKind::Metadata], |metadata| {
-        let listed = metadata.texts("available_endpoints")?;
-        let other = listed.into_iter().find(|path| !path.starts_with(paths::PREFIX));
+        let mut paths = metadata.list("available_endpoints")?.iter().filter_map(Value::as_str);
+        let other = paths.find(|path| !path.starts_with(paths::PREFIX));
         let expected = format_args!("a path below {}", paths::PREFIX);
         metadata.response.verify(other.is_none(), expected, other.unwrap_or_default())
     })
