@@ -1,22 +1,21 @@
-//! The client, with one method per document.
+//! The client, with one method per document, and its builder.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use ghi_contract::{
     Forecast, ForecastDays, History, Indicator, Metadata, Network, RegionDetail, Regions,
 };
 use reqwest::StatusCode;
-use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, IF_NONE_MATCH};
+use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH};
 use serde::de::DeserializeOwned;
 use tokio::time::sleep;
 
-use crate::base_url::InvalidBaseUrl;
-use crate::builder::Builder;
 use crate::cache::Cache;
 use crate::error::Error;
-use crate::exchange::{ErrorKind, WholeResponse, exchange};
+use crate::exchange::{WholeResponse, exchange};
 use crate::http_client::http_client_builder;
-use crate::resource::{AnySnapshot, MAX_DOCUMENT_BYTES, Resource};
+use crate::resource::{AnySnapshot, BaseUrl, InvalidBaseUrl, MAX_DOCUMENT_BYTES, Resource};
 use crate::retries::{Retries, random};
 
 /// The preference for the reduced snapshot.
@@ -35,7 +34,63 @@ struct SharedClient {
     cache: Mutex<Cache>,
 }
 
+/// Sets the limits of a [`Client`](crate::Client), created with [`Client::builder`](crate::Client::builder).
+///
+/// A call takes at most `timeout` for each of `retries` + 1 attempts, plus `max_wait` in total between them.
+#[derive(Clone, Debug)]
+pub struct Builder {
+    base_url: BaseUrl,
+    timeout: Duration,
+    retries: u32,
+    max_wait: Duration,
+    cache_bytes: usize,
+    headers: HeaderMap,
+}
+
 impl Builder {
+    /// The default timeout of one attempt.
+    pub const TIMEOUT: Duration = Duration::from_secs(10);
+    /// The default number of retries.
+    pub const RETRIES: u32 = 3;
+    /// The default limit on the total waiting time of a call.
+    pub const MAX_WAIT: Duration = Duration::from_secs(30);
+    /// The default size limit of the cache in bytes: two of the largest documents.
+    pub const CACHE_BYTES: usize = 16 << 20;
+
+    /// Sets the timeout of one attempt, from connecting to the last byte of the body. Connecting may take at
+    /// most 5 s of it.
+    #[must_use]
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
+    }
+
+    /// Sets the maximum number of retries per call; 0 disables retries.
+    #[must_use]
+    pub fn retries(self, retries: u32) -> Self {
+        Self { retries, ..self }
+    }
+
+    /// Sets the maximum total waiting time between the attempts of a call. If `Retry-After` exceeds the
+    /// remaining time, the call fails immediately.
+    #[must_use]
+    pub fn max_wait(self, max_wait: Duration) -> Self {
+        Self { max_wait, ..self }
+    }
+
+    /// Sets the size limit of the cache in bytes; 0 disables it, so that every call returns a new
+    /// `timestamp_utc`.
+    #[must_use]
+    pub fn cache_bytes(self, cache_bytes: usize) -> Self {
+        Self { cache_bytes, ..self }
+    }
+
+    /// Adds a header to every request.
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.append(name, value);
+        self
+    }
+
     /// Builds the client.
     pub fn build(self) -> Client {
         let http = http_client_builder().timeout(self.timeout).build();
@@ -61,7 +116,14 @@ impl Client {
 
     /// Returns a builder for a client with other limits than the defaults.
     pub fn builder(base_url: &str) -> Result<Builder, InvalidBaseUrl> {
-        Ok(Builder::new(base_url.parse()?))
+        Ok(Builder {
+            base_url: base_url.parse()?,
+            timeout: Builder::TIMEOUT,
+            retries: Builder::RETRIES,
+            max_wait: Builder::MAX_WAIT,
+            cache_bytes: Builder::CACHE_BYTES,
+            headers: HeaderMap::new(),
+        })
     }
 
     /// Returns the base URL of the server, without a trailing slash.
@@ -136,11 +198,7 @@ impl Client {
         let url = &format!("{}{target}", self.base_url());
         let headers = &self.0.settings.headers;
         let (response, attempts) = self.fetch(url, headers, MAX_DOCUMENT_BYTES).await?;
-        if response.status != StatusCode::OK {
-            return Err(Error::problem(url, attempts, &response));
-        }
-        let text = String::from_utf8(response.body);
-        text.map_err(|error| Error::not_the_document(url, attempts, &error.to_string()))
+        Ok(body_text(url, attempts, &response)?.to_owned())
     }
 
     async fn document<T: DeserializeOwned>(&self, resource: &Resource) -> Result<T, Error> {
@@ -159,31 +217,27 @@ impl Client {
         if matches!(resource, Resource::RegionDetail(id) if matches!(&**id, "" | "." | "..")) {
             return Err(Error::invalid_region_id(url));
         }
-        let key = (target, preference);
-        let cached = self.cache().get(&key);
         let mut headers = self.0.settings.headers.clone();
         headers.entry(ACCEPT).or_insert(HeaderValue::from_static("application/json"));
         if let Some(preference) = preference {
             headers.append("prefer", HeaderValue::from_static(preference));
         }
-        if let Some(cached) = &cached {
-            headers.insert(IF_NONE_MATCH, cached.tag.clone());
+        let key = format!("{target} {}", preference.unwrap_or_default());
+        let cached = self.cache().get(&key);
+        if let Some((tag, _)) = &cached {
+            headers.insert(IF_NONE_MATCH, tag.clone());
         }
 
         let (response, attempts) = self.fetch(url, &headers, resource.max_bytes()).await?;
-        let not_the_document = |why: String| Error::not_the_document(url, attempts, &why);
-        if let (StatusCode::NOT_MODIFIED, Some(cached)) = (response.status, cached) {
-            let document = parse(&cached.body).map_err(not_the_document)?;
-            return Ok((document, String::from(&*cached.body)));
+        let text = match &cached {
+            Some((_, body)) if response.status == StatusCode::NOT_MODIFIED => body,
+            _ => body_text(url, attempts, &response)?,
+        };
+        let document = parse(text).map_err(|why| Error::not_the_document(url, attempts, &why))?;
+        if response.status == StatusCode::OK {
+            self.cache().store(key, &response.headers, text);
         }
-        if response.status != StatusCode::OK {
-            return Err(Error::problem(url, attempts, &response));
-        }
-        let text = String::from_utf8(response.body);
-        let text = text.map_err(|error| not_the_document(error.to_string()))?;
-        let document = parse(&text).map_err(not_the_document)?;
-        self.cache().store(key, &response.headers, &text);
-        Ok((document, text))
+        Ok((document, text.to_owned()))
     }
 
     /// Sends a request with retries. Returns the last response and the number of attempts.
@@ -197,15 +251,8 @@ impl Client {
         let mut retries = Retries::new(settings.retries, settings.max_wait);
         loop {
             let outcome = exchange(http.get(url).headers(headers.clone()), max_bytes).await;
-            let wait = match &outcome {
-                Ok(response) => retries.after_response(response, random()),
-                Err(failure) if failure.kind == ErrorKind::Interrupted => {
-                    retries.after_interruption(random())
-                }
-                Err(_) => None,
-            };
-            let Some(wait) = wait else {
-                let attempts = retries.attempts();
+            let Some(wait) = retries.next_wait(&outcome, random()) else {
+                let attempts = retries.attempts;
                 let failed = |failure| Error::failed(url, attempts, settings.timeout, &failure);
                 return outcome.map(|response| (response, attempts)).map_err(failed);
             };
@@ -217,6 +264,15 @@ impl Client {
         // The cache is consistent after every step, so it is usable after a panic.
         self.0.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns the body of a 200 response.
+fn body_text<'a>(url: &str, attempts: u32, response: &'a WholeResponse) -> Result<&'a str, Error> {
+    if response.status != StatusCode::OK {
+        return Err(Error::problem(url, attempts, response));
+    }
+    let text = str::from_utf8(&response.body);
+    text.map_err(|error| Error::not_the_document(url, attempts, &error.to_string()))
 }
 
 /// Parses a document, or describes what is wrong.

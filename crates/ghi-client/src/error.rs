@@ -51,32 +51,16 @@ impl Error {
     }
 
     fn new(kind: ErrorKind, url: &str, attempts: u32, message: String) -> Self {
-        let (status, code, detail) = (None, None, None);
-        Self { kind, url: url.to_owned(), attempts, message, status, code, detail }
+        let url = url.to_owned();
+        Self { kind, url, attempts, message, status: None, code: None, detail: None }
     }
 
     /// Creates an error from a response that is not a document.
     pub(crate) fn problem(url: &str, attempts: u32, response: &WholeResponse) -> Self {
         let status = response.status;
         let members: Value = serde_json::from_slice(&response.body).unwrap_or_default();
-        let member = |name: &str| members.get(name).and_then(Value::as_str).map(one_line);
-        let location = || {
-            let location = response.header("location").filter(|_| status.is_redirection())?;
-            Some(format!("redirects are not followed; this one points to {}", one_line(location)))
-        };
-        let tls = || {
-            let address = url.strip_prefix("http://")?.split('/').next()?;
-            reports_tls_port(status.as_u16(), &response.body)
-                .then(|| format!("the server expects TLS on this port; use https://{address}"))
-        };
-        let text = || {
-            response.header("content-type").filter(|kind| kind.starts_with("text/plain"))?;
-            let text = one_line(str::from_utf8(&response.body).ok()?.trim());
-            Some(text).filter(|text| !text.is_empty())
-        };
-        let code = member("code");
-        let detail = member("detail").or_else(location).or_else(tls).or_else(text);
-
+        let code = members["code"].as_str().map(one_line);
+        let detail = members["detail"].as_str().map(one_line).or_else(|| hint(url, response));
         let mut message = format!("{url} returned {}", status.as_u16());
         if let Some(name) = code.as_deref().or(status.canonical_reason()) {
             message += &format!(" {name}");
@@ -122,4 +106,21 @@ impl Error {
             format!("{url} is not the URL of a region; an id must not be empty, \".\" or \"..\"");
         Self::new(ErrorKind::InvalidRegionId, url, 0, message)
     }
+}
+
+/// Explains a response without the details of a problem document.
+fn hint(url: &str, response: &WholeResponse) -> Option<String> {
+    if let Some(location) = response.header("location").filter(|_| response.status.is_redirection())
+    {
+        let location = one_line(location);
+        return Some(format!("redirects are not followed; this one points to {location}"));
+    }
+    if let Some(address) = url.strip_prefix("http://").and_then(|rest| rest.split('/').next())
+        && reports_tls_port(response.status.as_u16(), &response.body)
+    {
+        return Some(format!("the server expects TLS on this port; use https://{address}"));
+    }
+    response.header("content-type").filter(|kind| kind.starts_with("text/plain"))?;
+    let text = one_line(str::from_utf8(&response.body).ok()?.trim());
+    Some(text).filter(|text| !text.is_empty())
 }

@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 use std::{io, iter};
 
 use reqwest::header::HeaderMap;
-use reqwest::{RequestBuilder, Response, StatusCode};
+use reqwest::{RequestBuilder, StatusCode};
 use rustls::CertificateError::UnknownIssuer;
 use rustls::Error::{InvalidCertificate, InvalidMessage};
 
@@ -72,12 +72,10 @@ pub struct ExchangeFailure {
 
 impl From<reqwest::Error> for ExchangeFailure {
     fn from(error: reqwest::Error) -> Self {
-        let kind = match &error {
-            error if error.is_connect() => ErrorKind::Connect,
-            error if error.is_timeout() => ErrorKind::Timeout,
-            error if find::<hyper::Error>(error).is_some_and(hyper::Error::is_parse) => {
-                ErrorKind::NotHttp
-            }
+        let kind = match find::<hyper::Error>(&error) {
+            _ if error.is_connect() => ErrorKind::Connect,
+            _ if error.is_timeout() => ErrorKind::Timeout,
+            Some(http) if http.is_parse() => ErrorKind::NotHttp,
             _ => ErrorKind::Interrupted,
         };
         Self { kind, cause: cause(&error) }
@@ -90,19 +88,14 @@ pub async fn exchange(
     document_max: usize,
 ) -> Result<WholeResponse, ExchangeFailure> {
     let mut response = request.send().await?;
-    let body = body(&mut response, document_max).await?;
-    let headers = std::mem::take(response.headers_mut());
-    Ok(WholeResponse { status: response.status(), headers, body })
-}
-
-async fn body(response: &mut Response, document_max: usize) -> Result<Vec<u8>, ExchangeFailure> {
-    let is_document = response.status() == StatusCode::OK;
+    let status = response.status();
+    let is_document = status == StatusCode::OK;
     let max = if is_document { document_max } else { ERROR_BODY_MAX };
     let too_large = || ExchangeFailure {
         kind: ErrorKind::TooLarge,
         cause: format!("more than {} KiB", max >> 10),
     };
-    if is_document && response.content_length().is_some_and(|length| length > max as u64) {
+    if is_document && response.content_length() > Some(max as u64) {
         return Err(too_large());
     }
     // The buffer grows with the data received; a large Content-Length alone takes no memory.
@@ -111,10 +104,13 @@ async fn body(response: &mut Response, document_max: usize) -> Result<Vec<u8>, E
         let left = max - body.len();
         body.extend_from_slice(&chunk[..chunk.len().min(left)]);
         if chunk.len() > left {
-            return if is_document { Err(too_large()) } else { Ok(body) };
+            if is_document {
+                return Err(too_large());
+            }
+            break;
         }
     }
-    Ok(body)
+    Ok(WholeResponse { status, headers: std::mem::take(response.headers_mut()), body })
 }
 
 /// Describes why a request sent with [`http_client_builder`](crate::http_client_builder) got no response, and
@@ -125,29 +121,30 @@ pub fn cause(error: &reqwest::Error) -> String {
         // The outer errors only say that a request failed.
         _ => causes(error).last().map(ToString::to_string).unwrap_or_default(),
     };
-    let tip = tip(error).map(|tip| format!("; {tip}")).unwrap_or_default();
-    one_line(&(root + &tip))
+    one_line(&(root + &tip(error).unwrap_or_default()))
 }
 
 fn tip(error: &reqwest::Error) -> Option<String> {
-    if let Some(tls) = find::<rustls::Error>(error) {
-        return match tls {
-            InvalidMessage(_) => {
-                with_scheme(error, "http").map(|http| format!("if it uses plain HTTP, use {http}"))
-            }
-            InvalidCertificate(UnknownIssuer) => Some(
-                "if you trust it, set SSL_CERT_FILE to a file with its issuer's certificate".into(),
-            ),
-            _ => None,
-        };
+    // The origin of the request's server with the other scheme.
+    let origin = error.url()?.origin().ascii_serialization();
+    let https = origin.strip_prefix("http://").map(|address| format!("https://{address}"));
+    let http = origin.strip_prefix("https://").map(|address| format!("http://{address}"));
+    match find(error) {
+        Some(InvalidMessage(_)) => return Some(format!("; if it uses plain HTTP, use {}", http?)),
+        Some(InvalidCertificate(UnknownIssuer)) => {
+            let tip = "set SSL_CERT_FILE to a file with its issuer's certificate";
+            return Some(format!("; if you trust it, {tip}"));
+        }
+        Some(_) => return None,
+        None => {}
     }
     // On plain HTTP, a TLS server sends an alert or closes the connection.
     let may_speak_tls = match find::<hyper::Error>(error) {
         Some(http) if http.is_parse() => !http.is_parse_too_large() && !http.is_parse_status(),
         _ => error.is_request() && !error.is_connect() && !error.is_timeout(),
     };
-    let https = with_scheme(error, "https").filter(|_| may_speak_tls)?;
-    Some(format!("if the server expects TLS, use {https}"))
+    let https = https.filter(|_| may_speak_tls)?;
+    Some(format!("; if the server expects TLS, use {https}"))
 }
 
 /// Returns whether a response to plain HTTP says that the port expects TLS.
@@ -177,12 +174,4 @@ fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn StdError + 'stat
 /// Finds the first cause of a type.
 fn find<E: StdError + 'static>(error: &reqwest::Error) -> Option<&E> {
     causes(error).find_map(|cause| cause.downcast_ref())
-}
-
-/// Returns the origin of the request's server with the other scheme.
-fn with_scheme(error: &reqwest::Error, scheme: &str) -> Option<String> {
-    let url = error.url()?;
-    let origin = url.origin().ascii_serialization();
-    let (_, address) = origin.split_once("://").filter(|_| url.scheme() != scheme)?;
-    Some(format!("{scheme}://{address}"))
 }

@@ -71,18 +71,12 @@ fn proxies(variable: impl Fn(&str) -> Option<String>) -> Vec<Proxy> {
         return Vec::new();
     }
     let direct = either("NO_PROXY").unwrap_or_default() + "," + LOOPBACK;
-    let proxy = |name: &str, of: fn(String) -> reqwest::Result<Proxy>| {
-        let url = either(name).filter(|url| !url.is_empty())?;
-        Some(of(url).ok()?.no_proxy(NoProxy::from_string(&direct)))
-    };
-    [
-        proxy("HTTP_PROXY", Proxy::http),
-        proxy("HTTPS_PROXY", Proxy::https),
-        proxy("ALL_PROXY", Proxy::all),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let proxies: [(&str, fn(String) -> reqwest::Result<Proxy>); 3] =
+        [("HTTP_PROXY", Proxy::http), ("HTTPS_PROXY", Proxy::https), ("ALL_PROXY", Proxy::all)];
+    let proxies = proxies
+        .into_iter()
+        .filter_map(|(name, proxy)| proxy(either(name).filter(|url| !url.is_empty())?).ok());
+    proxies.map(|proxy| proxy.no_proxy(NoProxy::from_string(&direct))).collect()
 }
 
 #[cfg(test)]

@@ -34,18 +34,14 @@
 //! **Limits**: see [`Builder`] and [`Resource::max_bytes`].
 
 mod client;
-mod builder;
-mod base_url;
 mod resource;
 mod error;
 mod retries;
-mod exchange;
 mod cache;
+mod exchange;
 mod http_client;
 
-pub use base_url::{BaseUrl, InvalidBaseUrl};
-pub use builder::Builder;
-pub use client::Client;
+pub use client::{Builder, Client};
 pub use error::Error;
 pub use exchange::{ErrorKind, ExchangeFailure, WholeResponse, cause, exchange, reports_tls_port};
 pub use ghi_contract::{
@@ -54,7 +50,7 @@ pub use ghi_contract::{
 };
 pub use http_client::http_client_builder;
 pub use reqwest::header::{HeaderName, HeaderValue};
-pub use resource::{AnySnapshot, Resource, with_query};
+pub use resource::{AnySnapshot, BaseUrl, InvalidBaseUrl, Resource, with_query};
 
 /// Tests the examples in the guide to this package.
 #[cfg(doctest)]

@@ -1,7 +1,11 @@
-//! The documents of the API and their paths.
+//! The URLs of the API: of the server and of each document.
+
+use std::fmt;
+use std::str::FromStr;
 
 use ghi_contract::{ForecastDays, SnapshotRegion, paths};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::Url;
 use serde::{Deserialize, Serialize};
 
 /// The characters to escape in a path segment or a query value: all but the unreserved ones (RFC 3986).
@@ -12,6 +16,59 @@ pub(crate) const MAX_DOCUMENT_BYTES: usize = 8 << 20;
 
 /// The maximum size of any other document in bytes. Typical documents have 1,000 to 2,000.
 const SINGLE_MAX: usize = 256 << 10;
+
+/// The base URL of a server, without a trailing slash.
+#[derive(Clone, Debug)]
+pub struct BaseUrl(Url);
+
+impl BaseUrl {
+    /// Returns the URL.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str().trim_end_matches('/')
+    }
+
+    /// Returns the path of the URL, without a trailing slash.
+    pub fn path(&self) -> &str {
+        self.0.path().trim_end_matches('/')
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for BaseUrl {
+    type Err = InvalidBaseUrl;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if !text.contains("://") {
+            return Err(InvalidBaseUrl::MissingScheme);
+        }
+        let url = Url::parse(text).map_err(|_| InvalidBaseUrl::NotABaseUrl)?;
+        // A password would appear in error messages.
+        let plain = url.origin().ascii_serialization() + url.path();
+        match matches!(url.scheme(), "http" | "https") && url.as_str() == plain {
+            true => Ok(Self(url)),
+            false => Err(InvalidBaseUrl::NotABaseUrl),
+        }
+    }
+}
+
+/// Why a string is not a base URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidBaseUrl {
+    /// `http://` or `https://` is missing.
+    #[error("must start with http:// or https://, such as http://127.0.0.1:8000")]
+    MissingScheme,
+    /// The text is not a URL, or it has another scheme or parts other than host, port and path.
+    #[error(
+        "must be an http or https URL without a user name, query string or fragment, such as http://127.0.0.1:8000 or https://example.org/sandbox"
+    )]
+    NotABaseUrl,
+}
 
 /// A document of the API.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{Duration, SystemTime};
 
-use crate::exchange::WholeResponse;
+use crate::exchange::{ErrorKind, ExchangeFailure, WholeResponse};
 
 /// The first wait without `Retry-After`. It doubles with each retry.
 const BACK_OFF: Duration = Duration::from_millis(500);
@@ -11,70 +11,44 @@ const BACK_OFF: Duration = Duration::from_millis(500);
 /// The maximum jitter after `Retry-After`, which spreads the clients that received the same value.
 const RETRY_AFTER_JITTER: Duration = Duration::from_millis(500);
 
-/// The remaining retries and waiting time of a call.
-#[derive(Clone, Debug)]
+/// The attempts of a call, and its remaining retries and waiting time.
 pub(crate) struct Retries {
-    /// The number of retries left.
+    pub(crate) attempts: u32,
     left: u32,
-    /// The total waiting time left.
     wait_left: Duration,
-    /// The number of retries made.
-    made: u32,
 }
 
 impl Retries {
     pub(crate) fn new(retries: u32, max_wait: Duration) -> Self {
-        Self { left: retries, wait_left: max_wait, made: 0 }
+        Self { attempts: 1, left: retries, wait_left: max_wait }
     }
 
-    /// Returns the number of attempts so far.
-    pub(crate) fn attempts(&self) -> u32 {
-        self.made + 1
-    }
-
-    /// Returns how long to wait before the next attempt, if the server or a proxy is overloaded or failed and
-    /// another attempt is allowed. `Retry-After` is the minimum wait. `random`, from 0 to 1, prevents clients
-    /// that failed together from retrying together.
-    pub(crate) fn after_response(
+    /// Returns how long to wait before the next attempt, if it may help and is allowed. `random`, from 0 to 1,
+    /// prevents clients that failed together from retrying together.
+    pub(crate) fn next_wait(
         &mut self,
-        response: &WholeResponse,
+        outcome: &Result<WholeResponse, ExchangeFailure>,
         random: f64,
     ) -> Option<Duration> {
-        let is_temporary = matches!(response.status.as_u16(), 429 | 500 | 502 | 503 | 504);
-        if !is_temporary {
-            return None;
-        }
-        match retry_after(response) {
-            Some(wait) => self.take(wait, RETRY_AFTER_JITTER.mul_f64(random)),
-            None => self.back_off(random),
-        }
-    }
-
-    /// Returns how long to wait after a lost connection. The first time, the server was probably restarted, so
-    /// the request is sent again immediately.
-    pub(crate) fn after_interruption(&mut self, random: f64) -> Option<Duration> {
-        if self.made == 0 {
-            self.take(Duration::ZERO, Duration::ZERO)
-        } else {
-            self.back_off(random)
-        }
-    }
-
-    /// Waits between half of the back-off and all of it.
-    fn back_off(&mut self, random: f64) -> Option<Duration> {
-        let half = BACK_OFF.saturating_mul(2_u32.saturating_pow(self.made)) / 2;
-        self.take(half, half.mul_f64(random))
-    }
-
-    /// Waits for the minimum time plus jitter, as far as the waiting time left allows.
-    fn take(&mut self, least: Duration, jitter: Duration) -> Option<Duration> {
+        let half = BACK_OFF.saturating_mul(2_u32.saturating_pow(self.attempts - 1)) / 2;
+        let (least, jitter) = match outcome {
+            Ok(response) if matches!(response.status.as_u16(), 429 | 500 | 502 | 503 | 504) => {
+                retry_after(response).map_or((half, half), |wait| (wait, RETRY_AFTER_JITTER))
+            }
+            // The first time, the server was probably restarted.
+            Err(failure) if failure.kind == ErrorKind::Interrupted => match self.attempts {
+                1 => (Duration::ZERO, Duration::ZERO),
+                _ => (half, half),
+            },
+            _ => return None,
+        };
         self.left = self.left.checked_sub(1)?;
         if least > self.wait_left {
             return None;
         }
-        let wait = least.saturating_add(jitter).min(self.wait_left);
+        let wait = least.saturating_add(jitter.mul_f64(random)).min(self.wait_left);
         self.wait_left -= wait;
-        self.made += 1;
+        self.attempts += 1;
         Some(wait)
     }
 }
@@ -104,17 +78,20 @@ mod tests {
 
     use super::*;
 
-    fn response(status: u16, headers: &[(&'static str, &'static str)]) -> WholeResponse {
+    type Outcome = Result<WholeResponse, ExchangeFailure>;
+
+    fn response(status: u16, headers: &[(&'static str, &'static str)]) -> Outcome {
         let header = |&(name, value): &(&'static str, &'static str)| {
             (HeaderName::from_static(name), HeaderValue::from_static(value))
         };
         let status = StatusCode::from_u16(status).unwrap();
-        WholeResponse { status, headers: headers.iter().map(header).collect(), body: Vec::new() }
+        let headers = headers.iter().map(header).collect();
+        Ok(WholeResponse { status, headers, body: Vec::new() })
     }
 
     fn wait_ms(status: u16, headers: &[(&'static str, &'static str)], random: f64) -> Option<u128> {
         let mut retries = Retries::new(1, Duration::from_secs(30));
-        retries.after_response(&response(status, headers), random).map(|wait| wait.as_millis())
+        retries.next_wait(&response(status, headers), random).map(|wait| wait.as_millis())
     }
 
     #[test]
@@ -160,7 +137,7 @@ mod tests {
         let busy = response(503, &[]);
         let waits = |retries: u32, seconds: u64, random: f64| {
             let mut retries = Retries::new(retries, Duration::from_secs(seconds));
-            let waits = std::iter::from_fn(|| retries.after_response(&busy, random));
+            let waits = std::iter::from_fn(|| retries.next_wait(&busy, random));
             waits.map(|wait| wait.as_millis()).collect::<Vec<_>>()
         };
         assert_eq!(waits(0, 30, 0.0), []);
@@ -174,10 +151,11 @@ mod tests {
     #[test]
     fn a_lost_connection_is_retried_immediately_and_then_with_waits() {
         let mut retries = Retries::new(3, Duration::from_secs(30));
-        let waits: [_; 4] = std::array::from_fn(|_| retries.after_interruption(1.0));
+        let lost = Err(ExchangeFailure { kind: ErrorKind::Interrupted, cause: String::new() });
+        let waits: [_; 4] = std::array::from_fn(|_| retries.next_wait(&lost, 1.0));
         let ms = |wait: u64| Some(Duration::from_millis(wait));
         assert_eq!(waits, [ms(0), ms(1_000), ms(2_000), None]);
-        assert_eq!(retries.attempts(), 4);
+        assert_eq!(retries.attempts, 4);
     }
 
     #[test]

@@ -45,16 +45,15 @@ impl NetworkFile {
         // If the path is a symbolic link, its target is replaced and the link stays.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let saved = if path.exists() { read(&path)? } else { Vec::new() };
-        let (added, mut uncompared) = (String::new(), VecDeque::new());
+        let mut uncompared = VecDeque::new();
         if !saved.is_empty() {
-            let rows = rows(&saved, HEADER, |line, date, row| {
-                let hashrate_eh = row.get(2).filter(|cell| !cell.is_empty());
+            uncompared.extend(rows(&path, &saved, HEADER, |line, date, row| {
+                let hashrate_eh = Some(&row[2]).filter(|cell| !cell.is_empty());
                 let hashrate_eh =
                     hashrate_eh.map(|cell| number(cell, "hashrate_eh")).transpose()?;
-                let difficulty = number(row.get(1).unwrap_or_default(), "difficulty")?;
+                let difficulty = number(&row[1], "difficulty")?;
                 Ok(SavedRow { line, date, difficulty, hashrate_eh })
-            });
-            uncompared.extend(rows.map_err(|why| format!("{path:?}: {why}"))?);
+            })?);
         }
         // Reading the blocks takes hours, so a file that cannot be written is refused first.
         let temporary = temporary(&path);
@@ -62,7 +61,7 @@ impl NetworkFile {
         is_writable.map_err(|error| format!("cannot write {path:?}: {error}"))?;
         let last = uncompared.back().map(|row: &SavedRow| row.date);
         uncompared.drain(..uncompared.len().saturating_sub(COMPARED_ROWS));
-        Ok(Self { path, saved, added, last, uncompared })
+        Ok(Self { path, saved, added: String::new(), last, uncompared })
     }
 
     /// Compares a row with the node's blocks of its day. The difficulty may change within a day, and a row
@@ -73,20 +72,18 @@ impl NetworkFile {
         day: Option<&DayTotals>,
         hashes_per_difficulty: f64,
     ) -> Result<(), String> {
-        let refused = |what: &str| Err(self.refusal(row, what));
         let Some(day) = day else {
-            return refused("has no blocks on the node");
+            return self.refuse(row, "has no blocks on the node");
         };
         let [lowest, highest] = day.difficulty_range;
-        let is_near =
-            (lowest * (1.0 - TOLERANCE)..=highest * (1.0 + TOLERANCE)).contains(&row.difficulty);
-        if !is_near {
+        let range = lowest * (1.0 - TOLERANCE)..=highest * (1.0 + TOLERANCE);
+        if !range.contains(&row.difficulty) {
             let (found, expected) = (row.difficulty, day.difficulty());
-            return refused(&format!("has difficulty {found}, the node {expected}"));
+            return self.refuse(row, &format!("has difficulty {found}, the node {expected}"));
         }
         let expected = day.hashrate_eh(hashes_per_difficulty);
         match row.hashrate_eh {
-            Some(found) if (found / expected - 1.0).abs() > TOLERANCE => refused(&format!(
+            Some(found) if (found / expected - 1.0).abs() > TOLERANCE => self.refuse(row, &format!(
                 "has hashrate_eh {found}, the node {expected} with --hashes-per-difficulty {hashes_per_difficulty}"
             )),
             _ => Ok(()),
@@ -94,9 +91,11 @@ impl NetworkFile {
     }
 
     /// Explains why a row doesn't match the node's data.
-    pub(super) fn refusal(&self, row: &SavedRow, what: &str) -> String {
+    pub(super) fn refuse(&self, row: &SavedRow, what: &str) -> Result<(), String> {
         let (path, line, date) = (&self.path, row.line, row.date);
-        format!("{path:?}: line {line} ({date}) {what}; for another chain, use another --out file")
+        Err(format!(
+            "{path:?}: line {line} ({date}) {what}; for another chain, use another --out file"
+        ))
     }
 
     /// Appends a row, in memory until it is saved.
@@ -111,22 +110,18 @@ impl NetworkFile {
         if rows == 0 {
             return Ok(0);
         }
-        let on_disk = if self.path.exists() { read(&self.path)? } else { Vec::new() };
+        let path = &self.path;
+        let on_disk = if path.exists() { read(path)? } else { Vec::new() };
         if on_disk != self.saved {
-            return Err(format!(
-                "{:?} was changed by another process; run ghi collect again",
-                self.path
-            ));
+            return Err(format!("{path:?} was changed by another process; run ghi collect again"));
         }
         if self.saved.is_empty() {
             self.saved = format!("{HEADER}\n").into_bytes();
         } else if !self.saved.ends_with(b"\n") {
             self.saved.push(b'\n');
         }
-        self.saved.extend_from_slice(self.added.as_bytes());
-        self.added.clear();
-        let replaced = replace(&self.path, &self.saved);
-        replaced.map_err(|error| format!("cannot write {:?}: {error}", self.path))?;
+        self.saved.extend(std::mem::take(&mut self.added).into_bytes());
+        replace(path, &self.saved).map_err(|error| format!("cannot write {path:?}: {error}"))?;
         Ok(rows)
     }
 }
@@ -156,10 +151,10 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 
 /// Reads prices in USD by date.
 pub(super) fn read_prices(path: &Path) -> Result<BTreeMap<Date, f64>, String> {
-    let rows = rows(&read(path)?, "date,price_usd", |_, date, row| {
-        Ok((date, number(row.get(1).unwrap_or_default(), "price_usd")?))
-    });
-    Ok(rows.map_err(|why| format!("{path:?}: {why}"))?.into_iter().collect())
+    let rows = rows(path, &read(path)?, "date,price_usd", |_, date, row| {
+        Ok((date, number(&row[1], "price_usd")?))
+    })?;
+    Ok(rows.into_iter().collect())
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
@@ -168,25 +163,27 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 
 /// Reads the rows below a header. Their dates must ascend.
 fn rows<T>(
+    path: &Path,
     text: &[u8],
     header: &str,
     parse: impl Fn(u64, Date, &StringRecord) -> Result<T, String>,
 ) -> Result<Vec<T>, String> {
     let mut reader = csv::Reader::from_reader(text);
-    let found = reader.headers().map_err(|error| error.to_string())?;
-    if !found.iter().eq(header.split(',')) {
-        return Err(format!("line 1: expected the header {header}"));
+    let is_header = reader.headers().is_ok_and(|found| found.iter().eq(header.split(',')));
+    if !is_header {
+        return Err(format!("{path:?}: line 1: expected the header {header}"));
     }
     let mut last = None;
     let parsed = reader.records().map(|row| {
-        let row = row.map_err(|error| error.to_string())?;
+        // Every row has as many cells as the header.
+        let row = row.map_err(|error| format!("{path:?}: {error}"))?;
         let line = row.position().map_or(0, csv::Position::line);
-        let date = parse_date(row.get(0).unwrap_or_default());
-        let date = date.map_err(|wrong| format!("line {line}: date {wrong}"))?;
+        let wrong = |why: String| format!("{path:?}: line {line}: {why}");
+        let date = parse_date(&row[0]).map_err(|why| wrong(format!("date {why}")))?;
         if last.replace(date).is_some_and(|last| last >= date) {
-            return Err(format!("line {line}: {date} must be after the date of the previous row"));
+            return Err(wrong(format!("{date} must be after the date of the previous row")));
         }
-        parse(line, date, &row).map_err(|wrong| format!("line {line}: {wrong}"))
+        parse(line, date, &row).map_err(wrong)
     });
     parsed.collect()
 }

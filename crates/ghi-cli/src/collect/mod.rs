@@ -14,7 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use crate::collect::days::{DayTotals, OpenDays};
+use crate::collect::days::DayTotals;
 use crate::collect::file::NetworkFile;
 use crate::collect::rpc::CollectError::{self, Fixable, Other};
 use crate::collect::rpc::{BATCH, Block, Node};
@@ -102,14 +102,14 @@ fn collect(args: &Args) -> Result<ExitCode, CollectError> {
     let prices = args.prices.as_deref().map(file::read_prices).transpose()?.unwrap_or_default();
     let node = Node::new(&args.rpc, credentials(args)?)?;
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} blocks, {per_sec}, {eta} left");
-    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = style.expect("the template is valid");
     let mut collection = Collection {
         file,
         prices,
         hashes_per_difficulty: args.hashes_per_difficulty as f64,
         days: from..=until,
         next: from,
-        open: OpenDays::default(),
+        open: BTreeMap::new(),
         last_hash: None,
         rows_added: 0,
         progress: ProgressBar::no_length().with_style(style),
@@ -162,7 +162,8 @@ struct Collection {
     days: RangeInclusive<Date>,
     /// The day after the last one appended.
     next: Date,
-    open: OpenDays,
+    /// The days whose blocks are not all known yet.
+    open: BTreeMap<Date, DayTotals>,
     /// The hash of the last block read.
     last_hash: Option<String>,
     rows_added: usize,
@@ -195,10 +196,9 @@ impl Collection {
             }
         }
         self.progress.set_length((end + 1).saturating_sub(start));
-        let heights =
-            (start..=end).step_by(BATCH as usize).map(|low| low..=end.min(low + BATCH - 1));
         let days = self.days.clone();
-        let batches = stream::iter(heights).map(|heights| node.blocks(heights, &days));
+        let batches = stream::iter((start..=end).step_by(BATCH as usize))
+            .map(|low| node.blocks(low..=end.min(low + BATCH - 1), &days));
         let mut batches = batches.buffered(REQUESTS);
         while let Some(blocks) = batches.try_next().await? {
             blocks.into_iter().try_for_each(|block| self.add(block))?;
@@ -209,9 +209,10 @@ impl Collection {
                 "the node is still syncing: block {done} of {all}; run ghi collect again later"
             )));
         }
-        let ahead = self.file.uncompared.front();
-        let refusal = |row| self.file.refusal(row, "is after the node's last complete day");
-        ahead.map_or(Ok(()), |row| Err(Fixable(refusal(row))))
+        if let Some(row) = self.file.uncompared.front() {
+            self.file.refuse(row, "is after the node's last complete day")?;
+        }
+        Ok(())
     }
 
     /// Adds a block, and appends the days that it completes.
@@ -222,8 +223,11 @@ impl Collection {
                 "the node replaced block {height} while it was read; run ghi collect again"
             )));
         }
-        self.open.add(&header, stats);
-        for (date, day) in self.open.complete(header.median_day) {
+        // Timestamps don't always increase with height.
+        self.open.entry(header.day).or_default().add(header.difficulty, stats);
+        // Every later block has a later time than the median.
+        while let Some(day) = self.open.first_entry().filter(|day| *day.key() < header.median_day) {
+            let (date, day) = day.remove_entry();
             self.finish_day(date, &day)?;
         }
         self.last_hash = Some(header.hash);
