@@ -48,37 +48,28 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// The default timeout of one attempt.
-    pub const TIMEOUT: Duration = Duration::from_secs(10);
-    /// The default number of retries.
-    pub const RETRIES: u32 = 3;
-    /// The default limit on the total waiting time of a call.
-    pub const MAX_WAIT: Duration = Duration::from_secs(30);
-    /// The default size limit of the cache in bytes: two of the largest documents.
-    pub const CACHE_BYTES: usize = 16 << 20;
-
-    /// Sets the timeout of one attempt, from connecting to the last byte of the body. Connecting may take at
-    /// most 5 s of it.
+    /// Sets the timeout of one attempt, from connecting to the last byte of the body; 10 s by default. Connecting
+    /// may take at most 5 s of it.
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
 
-    /// Sets the maximum number of retries per call; 0 disables retries.
+    /// Sets the maximum number of retries per call, 3 by default; 0 disables retries.
     #[must_use]
     pub fn retries(self, retries: u32) -> Self {
         Self { retries, ..self }
     }
 
-    /// Sets the maximum total waiting time between the attempts of a call. If `Retry-After` exceeds the
-    /// remaining time, the call fails immediately.
+    /// Sets the maximum total waiting time between the attempts of a call, 30 s by default. If `Retry-After`
+    /// exceeds the remaining time, the call fails immediately.
     #[must_use]
     pub fn max_wait(self, max_wait: Duration) -> Self {
         Self { max_wait, ..self }
     }
 
-    /// Sets the size limit of the cache in bytes; 0 disables it, so that every call returns a new
-    /// `timestamp_utc`.
+    /// Sets the size limit of the cache in bytes, 16 MiB by default; 0 disables it, so that every call returns a
+    /// new `timestamp_utc`.
     #[must_use]
     pub fn cache_bytes(self, cache_bytes: usize) -> Self {
         Self { cache_bytes, ..self }
@@ -118,10 +109,11 @@ impl Client {
     pub fn builder(base_url: &str) -> Result<Builder, InvalidBaseUrl> {
         Ok(Builder {
             base_url: base_url.parse()?,
-            timeout: Builder::TIMEOUT,
-            retries: Builder::RETRIES,
-            max_wait: Builder::MAX_WAIT,
-            cache_bytes: Builder::CACHE_BYTES,
+            timeout: Duration::from_secs(10),
+            retries: 3,
+            max_wait: Duration::from_secs(30),
+            // Two of the largest documents.
+            cache_bytes: 16 << 20,
             headers: HeaderMap::new(),
         })
     }

@@ -2,28 +2,36 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
+use std::iter;
 use std::rc::Rc;
 
 use ghi_client::Resource;
+use ghi_contract::{API_PREVIOUS, ForecastDays, GLOBAL};
 use ghi_engine::visible;
 use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime};
 use serde::Serialize;
 
-use crate::check::json_object::JsonObject;
+use crate::check::json_object::{DOCUMENTS, JsonObject, ObjectKind};
 use crate::check::recording_client::RecordingClient;
 use crate::check::response::{CheckRequest, CheckResponse, EXCERPT_MAX};
 use crate::check::response::{Finding, Judgement, unjudged};
-use crate::check::schema::ObjectKind;
 
-/// The maximum number of pieces of evidence per rule in a report.
 const EVIDENCE_MAX: usize = 5;
 
-/// The maximum number of characters of a request in a report.
 const REQUEST_MAX: usize = 600;
 
 /// How far apart the clocks of one server's replicas and caches may be around midnight.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(1);
+
+/// The horizons of the requested forecasts in days: short ones that any service should accept.
+const HORIZONS: [u16; 3] = [1, 7, 30];
+
+/// The most regions whose detail and history are requested.
+const SAMPLE_MAX: usize = 10;
+
+/// The longest region id that is requested, in bytes: longer ones may not fit into a URL.
+const ID_MAX: usize = 256;
 
 /// A statement about a server that holds or is broken.
 #[derive(Serialize)]
@@ -77,7 +85,6 @@ pub(crate) struct JudgedRule {
     #[serde(flatten)]
     pub(crate) rule: &'static Rule,
     pub(crate) verdict: RuleVerdict,
-    /// Why the rule was not judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
     pub(crate) evidence: Vec<Evidence>,
@@ -86,7 +93,6 @@ pub(crate) struct JudgedRule {
 }
 
 impl Rule {
-    /// Returns the section without the number of the sentence.
     pub(crate) fn chapter(&self) -> &'static str {
         self.section.split('.').next().unwrap_or(self.section)
     }
@@ -103,7 +109,6 @@ impl Rule {
         }
     }
 
-    /// Judges a server by this rule.
     pub(crate) fn apply(&'static self, client: &mut RecordingClient) -> JudgedRule {
         let mut judge = Judge { client, judged: JudgedRule::new(self), days: BTreeSet::new() };
         let judgement = (self.judge)(&mut judge);
@@ -130,7 +135,6 @@ impl JudgedRule {
     }
 }
 
-/// Judges a server by a rule.
 pub(crate) struct Judge<'a> {
     pub(crate) client: &'a mut RecordingClient,
     judged: JudgedRule,
@@ -152,7 +156,6 @@ impl Judge<'_> {
         Err(Finding::Recorded)
     }
 
-    /// Judges each object of these kinds.
     pub(crate) fn each_object(
         &mut self,
         kinds: impl IntoIterator<Item = ObjectKind>,
@@ -189,19 +192,16 @@ impl Judge<'_> {
         }
     }
 
-    /// Notes the day of a document.
     pub(crate) fn note_day(&mut self, response: &CheckResponse) {
         self.days.extend(response.time().map(DateTime::date));
     }
 
-    /// Returns the response to a request, whatever it is.
     pub(crate) fn fetch(&mut self, request: impl Into<CheckRequest>) -> Rc<CheckResponse> {
         let response = self.client.fetch(request.into());
         self.note_day(&response);
         response
     }
 
-    /// Returns the document for a request.
     pub(crate) fn document(
         &mut self,
         request: impl Into<CheckRequest>,
@@ -209,7 +209,6 @@ impl Judge<'_> {
         JsonObject::document(self.fetch(request))
     }
 
-    /// Requests a document again.
     pub(crate) fn again(&mut self, document: &JsonObject) -> Result<JsonObject, Finding> {
         let response = self.client.fetch_again(document.response.request.clone());
         self.note_day(&response);
@@ -232,7 +231,6 @@ impl Judge<'_> {
         Ok(response)
     }
 
-    /// Sends a request and judges the status of its response.
     pub(crate) fn verify_status(
         &mut self,
         request: impl Into<CheckRequest>,
@@ -255,8 +253,96 @@ impl Judge<'_> {
         Ok([start.min(now), start.max(now)])
     }
 
-    /// Returns the document that was requested first.
     pub(crate) fn first_document(&mut self) -> Result<JsonObject, Finding> {
         self.document(&Resource::Metadata).or_else(|_| self.document(&Resource::Snapshot))
     }
+
+    pub(crate) fn objects(&mut self, kind: ObjectKind) -> Vec<JsonObject> {
+        let mut documents = Vec::new();
+        for resource in self.resources(kind) {
+            match self.document(&resource) {
+                Ok(document) => documents.push(document),
+                Err(why) => self.record(Err(why)),
+            }
+        }
+        let Some(list) = kind.list() else { return documents };
+        let entries: Vec<_> = documents.iter().flat_map(|object| object.entries(list)).collect();
+        if entries.is_empty() && !documents.is_empty() {
+            self.record(Err(unjudged(format!("no entries in {list}"))));
+        }
+        entries
+    }
+
+    pub(crate) fn all_documents(&mut self) -> Vec<JsonObject> {
+        DOCUMENTS.into_iter().flat_map(|kind| self.objects(kind)).collect()
+    }
+
+    pub(crate) fn all_resources(&mut self) -> Vec<Resource> {
+        DOCUMENTS.into_iter().flat_map(|kind| self.resources(kind)).collect()
+    }
+
+    /// Returns the documents that are objects of a kind or contain them.
+    pub(crate) fn resources(&mut self, kind: ObjectKind) -> Vec<Resource> {
+        match kind {
+            ObjectKind::Metadata => vec![Resource::Metadata],
+            ObjectKind::Regions | ObjectKind::Region => vec![Resource::Regions],
+            ObjectKind::RegionDetail => {
+                self.sample().into_iter().map(Resource::RegionDetail).collect()
+            }
+            ObjectKind::Snapshot | ObjectKind::SnapshotRegion => vec![Resource::Snapshot],
+            ObjectKind::History | ObjectKind::HistoryPoint => {
+                let ids = iter::once(GLOBAL.into()).chain(self.sample());
+                ids.map(Resource::History).collect()
+            }
+            ObjectKind::Network => vec![Resource::Network],
+            ObjectKind::Forecast => {
+                HORIZONS.into_iter().filter_map(ForecastDays::new).map(Resource::Forecast).collect()
+            }
+            ObjectKind::Indicator if self.supports_v1_0() => vec![Resource::Indicator],
+            ObjectKind::Indicator => Vec::new(),
+        }
+    }
+
+    fn supports_v1_0(&mut self) -> bool {
+        let metadata = self.document(&Resource::Metadata);
+        let is_supported = metadata.is_ok_and(|metadata| {
+            let versions = metadata.list("api_supported");
+            versions.is_ok_and(|versions| versions.iter().any(|version| version == API_PREVIOUS))
+        });
+        if !is_supported {
+            self.record(Err(unjudged("the metadata does not list 1.0 as supported")));
+        }
+        is_supported
+    }
+
+    pub(crate) fn region_ids(&mut self) -> Vec<String> {
+        ids(&self.objects(ObjectKind::Region))
+    }
+
+    /// Returns the regions whose detail and history are requested: the first, the last and some in between.
+    pub(crate) fn sample(&mut self) -> Vec<String> {
+        let mut known = self.region_ids();
+        if known.is_empty() {
+            known = ids(&self.objects(ObjectKind::SnapshotRegion));
+        }
+        // Other ids break a separate rule.
+        known.retain(|id| !id.is_empty() && id != GLOBAL && id.len() <= ID_MAX);
+        if known.is_empty() {
+            let why = "no region id is known from the list of regions or the snapshot";
+            self.record(Err(unjudged(why)));
+        }
+        let last = known.len().saturating_sub(1);
+        let spread = (0..SAMPLE_MAX).map(|step| last * step / (SAMPLE_MAX - 1));
+        let mut sample: Vec<String> = Vec::new();
+        for id in [0, last].into_iter().chain(spread).filter_map(|index| known.get(index)) {
+            if !sample.contains(id) {
+                sample.push(id.clone());
+            }
+        }
+        sample
+    }
+}
+
+fn ids(entries: &[JsonObject]) -> Vec<String> {
+    entries.iter().filter_map(|entry| entry.text("id").ok()).map(String::from).collect()
 }

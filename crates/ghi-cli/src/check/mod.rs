@@ -5,9 +5,7 @@
 
 mod rules;
 mod judge;
-mod documents;
 mod json_object;
-mod schema;
 mod response;
 mod recording_client;
 mod report;
@@ -15,14 +13,14 @@ mod report;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ghi_client::{BaseUrl, InvalidBaseUrl, Resource, reports_tls_port};
+use ghi_client::{BaseUrl, ErrorKind, InvalidBaseUrl, Resource, reports_tls_port};
 use ghi_contract::{ForecastDays, GLOBAL, paths};
 use ghi_engine::{suggestion, visible};
 
 use judge::{JudgedRule, Rule, RuleSource, RuleVerdict};
 use recording_client::RecordingClient;
 use report::{Report, ReportFormat};
-use response::{CheckRequest, EXCERPT_MAX, Flaw};
+use response::{CheckRequest, EXCERPT_MAX};
 use rules::RULES;
 
 use crate::flag_values::{time_between, whole_number};
@@ -71,17 +69,16 @@ impl Args {
     /// Turns a finding that this run doesn't count as broken into a note. Returns `None` if the rule is judged for
     /// such notes only, and there is none.
     fn reported(&self, mut judged: JudgedRule) -> Option<JudgedRule> {
-        let rule = judged.rule;
-        let fails = match rule.source {
+        let is_named = self.names(judged.rule);
+        let fails = match judged.rule.source {
             RuleSource::Contract | RuleSource::Strict => true,
-            RuleSource::Agreement => self.strict || self.names(rule),
+            RuleSource::Agreement => self.strict || is_named,
             RuleSource::Note => false,
         };
         if judged.verdict == RuleVerdict::Broken && !fails {
             judged.verdict = RuleVerdict::Note;
         }
-        let is_reported = fails || self.names(rule) || judged.verdict == RuleVerdict::Note;
-        is_reported.then_some(judged)
+        (fails || is_named || judged.verdict == RuleVerdict::Note).then_some(judged)
     }
 }
 
@@ -149,11 +146,11 @@ fn probe_deployment(client: &mut RecordingClient) -> Result<(), String> {
         if response.is_document() {
             return Ok(());
         }
-        match &response.flaw {
-            Some((flaw, why)) if response.status == 0 => {
+        match &response.failure {
+            Some(failure) if response.status == 0 => {
                 failures += 1;
-                if *flaw == Flaw::Unreachable || failures == FAILURES_MAX {
-                    return Err(why.clone());
+                if failure.kind == ErrorKind::Connect || failures == FAILURES_MAX {
+                    return Err(failure.cause.clone());
                 }
             }
             _ => responses.push(response),

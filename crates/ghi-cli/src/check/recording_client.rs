@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Duration;
 
-use ghi_client::{BaseUrl, ErrorKind, WholeResponse, cause, exchange};
+use ghi_client::{BaseUrl, ErrorKind, ExchangeFailure, WholeResponse, cause, exchange};
 use indicatif::{ProgressBar, ProgressStyle};
 use reqwest::header::{ACCEPT_ENCODING, RETRY_AFTER};
 use reqwest::{Client, StatusCode};
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::check::response::{CheckRequest, CheckResponse, Flaw};
+use crate::check::response::{CheckRequest, CheckResponse};
 use crate::signals::runtime;
 
 const USER_AGENT: &str = concat!("ghi-check/", env!("CARGO_PKG_VERSION"));
@@ -35,7 +35,6 @@ const RETRY_AFTER_DEFAULT: u64 = 1;
 /// How many 429 responses of a run are followed by a retry.
 const RETRIES_MAX: u32 = 10;
 
-/// The slowest pace after a 429.
 const INTERVAL_MAX: Duration = Duration::from_secs(1);
 
 /// After this many failures in a row, no request is sent to an endpoint.
@@ -44,8 +43,7 @@ const ENDPOINT_FAILURES_MAX: u32 = 2;
 /// After this many endpoints in a row have failed, no request is sent at all.
 const FAILED_ENDPOINTS_MAX: usize = 3;
 
-/// The response, or why there is none.
-type Reception = Result<WholeResponse, (Flaw, String)>;
+type Reception = Result<WholeResponse, ExchangeFailure>;
 
 /// An HTTP client for one server that records the responses.
 pub(crate) struct RecordingClient {
@@ -64,11 +62,9 @@ pub(crate) struct RecordingClient {
     failures: BTreeMap<String, u32>,
     /// The endpoints that have failed since the last response of any endpoint.
     failed_in_a_row: HashSet<String>,
-    /// Counts the requests sent.
     pub(crate) progress: ProgressBar,
     /// Whether a request got no response that can be judged.
     pub(crate) is_incomplete: bool,
-    /// The number of 429 responses.
     pub(crate) rate_limits: u32,
 }
 
@@ -102,7 +98,7 @@ impl RecordingClient {
         if Instant::now() > self.deadline {
             return vec!["gave up: the run took too long".into()];
         }
-        if self.failed_in_a_row.len() >= FAILED_ENDPOINTS_MAX {
+        if self.is_silent() {
             return vec![format!(
                 "gave up: {FAILED_ENDPOINTS_MAX} endpoints in a row did not respond"
             )];
@@ -114,7 +110,6 @@ impl RecordingClient {
         silent.map(sentence).collect()
     }
 
-    /// Returns the response to a request, recorded or new.
     pub(crate) fn fetch(&mut self, request: CheckRequest) -> Rc<CheckResponse> {
         if let Some(response) = self.recorded.get(&request) {
             return Rc::clone(response);
@@ -127,7 +122,7 @@ impl RecordingClient {
     /// Sends a request, even if its response is recorded.
     pub(crate) fn fetch_again(&mut self, request: CheckRequest) -> Rc<CheckResponse> {
         let result = match self.why_not_send(&request) {
-            Some(why) => Err((Flaw::Unjudged, why.into())),
+            Some(cause) => Err(ExchangeFailure { kind: ErrorKind::Problem, cause }),
             None => self.send(&request),
         };
         self.finish(request, result)
@@ -148,25 +143,27 @@ impl RecordingClient {
         self.recorded.insert(response.request.clone(), Rc::clone(response));
     }
 
-    fn why_not_send(&self, request: &CheckRequest) -> Option<&'static str> {
+    fn is_silent(&self) -> bool {
+        self.failed_in_a_row.len() >= FAILED_ENDPOINTS_MAX
+    }
+
+    fn why_not_send(&self, request: &CheckRequest) -> Option<String> {
         let failures = self.failures.get(&request.endpoint()).copied().unwrap_or_default();
-        if Instant::now() > self.deadline {
-            Some("not requested: the run took too long")
-        } else if self.memory > MEMORY_MAX {
-            Some("not requested: earlier responses were too large in total")
-        } else if self.failed_in_a_row.len() >= FAILED_ENDPOINTS_MAX {
-            Some("not requested: the server had stopped responding")
-        } else if failures >= ENDPOINT_FAILURES_MAX {
-            Some("not requested: the endpoint did not respond to earlier requests")
-        } else {
-            None
-        }
+        let reasons = [
+            (Instant::now() > self.deadline, "the run took too long"),
+            (self.memory > MEMORY_MAX, "earlier responses were too large in total"),
+            (self.is_silent(), "the server had stopped responding"),
+            (failures >= ENDPOINT_FAILURES_MAX, "the endpoint did not respond to earlier requests"),
+        ];
+        let (_, reason) = reasons.into_iter().find(|(applies, _)| *applies)?;
+        Some(format!("not requested: {reason}"))
     }
 
     /// Sends a request again where that can help, and notes whether the endpoint responds.
     fn finish(&mut self, request: CheckRequest, mut result: Reception) -> Rc<CheckResponse> {
         // A server may close an idle connection just when it is used again.
-        if matches!(result, Err((Flaw::Closed, _))) {
+        let kind = result.as_ref().err().map(|failure| failure.kind);
+        if matches!(kind, Some(ErrorKind::Interrupted | ErrorKind::NotHttp)) {
             result = self.send(&request);
         }
         while let Ok(response) = &result
@@ -178,8 +175,8 @@ impl RecordingClient {
             self.interval = (self.interval * 2).min(INTERVAL_MAX.max(self.interval));
             self.rate_limits += 1;
             if self.rate_limits > RETRIES_MAX || seconds > RETRY_AFTER_MAX {
-                let why = "429 Too Many Requests; still rate-limited after retries";
-                result = Err((Flaw::Unjudged, why.into()));
+                let cause = "429 Too Many Requests; still rate-limited after retries".into();
+                result = Err(ExchangeFailure { kind: ErrorKind::Problem, cause });
                 break;
             }
             self.runtime.block_on(async { sleep(Duration::from_secs(seconds)).await });
@@ -190,16 +187,16 @@ impl RecordingClient {
                 self.failures.remove(&request.endpoint());
                 self.failed_in_a_row.clear();
             }
-            Err((Flaw::Unreachable | Flaw::TimedOut, _)) => {
+            Err(failure) if matches!(failure.kind, ErrorKind::Connect | ErrorKind::Timeout) => {
                 *self.failures.entry(request.endpoint()).or_default() += 1;
                 self.failed_in_a_row.insert(request.endpoint());
             }
-            // These cost no time, so other requests are sent.
+            // Others cost no time, so other requests are sent.
             Err(_) => {}
         }
         let response = match result {
             Ok(response) => CheckResponse::new(request, response),
-            Err(flaw) => CheckResponse { request, flaw: Some(flaw), ..CheckResponse::default() },
+            Err(failure) => CheckResponse { request, failure: Some(failure), ..Default::default() },
         };
         self.is_incomplete |= response.why_unjudged().is_some();
         Rc::new(response)
@@ -227,18 +224,16 @@ impl RecordingClient {
         let limit = self.timeout.as_secs_f64();
         async move {
             sleep_until(turn).await;
-            exchange(sent, BODY_MAX).await.map_err(|failure| match (failure.kind, failure.cause) {
-                (ErrorKind::Connect, cause) => {
-                    (Flaw::Unreachable, format!("cannot connect: {cause}"))
-                }
-                (ErrorKind::Timeout, _) => {
-                    (Flaw::TimedOut, format!("no complete response within {limit} s"))
-                }
-                (ErrorKind::TooLarge, _) => {
-                    let limit = BODY_MAX >> 20;
-                    (Flaw::Unjudged, format!("too large to judge: 200 with more than {limit} MiB"))
-                }
-                (_, cause) => (Flaw::Closed, format!("no HTTP response: {cause}")),
+            exchange(sent, BODY_MAX).await.map_err(|ExchangeFailure { kind, cause }| {
+                let cause = match kind {
+                    ErrorKind::Connect => format!("cannot connect: {cause}"),
+                    ErrorKind::Timeout => format!("no complete response within {limit} s"),
+                    ErrorKind::TooLarge => {
+                        format!("too large to judge: 200 with more than {} MiB", BODY_MAX >> 20)
+                    }
+                    _ => format!("no HTTP response: {cause}"),
+                };
+                ExchangeFailure { kind, cause }
             })
         }
     }

@@ -6,7 +6,6 @@ use serde::Serialize;
 use crate::check::judge::{JudgedRule, RuleSource, RuleVerdict};
 use crate::check::recording_client::RecordingClient;
 
-/// All verdicts on a server, as in the JSON format.
 #[derive(Serialize)]
 pub(crate) struct Report {
     base_url: String,
@@ -35,7 +34,6 @@ struct JunitReport<'a> {
     suites: Vec<&'a [JudgedRule]>,
 }
 
-/// A format of the report.
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub(crate) enum ReportFormat {
     Text,
@@ -115,7 +113,6 @@ impl Report {
         match (self.summary.notes, strict) {
             (_, 0) => format!("; {notes}"),
             (1, 1) => format!("; {notes}, --strict fails on it"),
-            (count, _) if count == strict => format!("; {notes}, --strict fails on them"),
             _ => format!("; {notes}, --strict fails on {strict} of them"),
         }
     }

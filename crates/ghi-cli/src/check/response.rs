@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-use ghi_client::{Resource, WholeResponse};
+use ghi_client::{ErrorKind, ExchangeFailure, Resource, WholeResponse};
 use ghi_contract::paths;
 use ghi_server::Moment;
 use jiff::civil::DateTime;
@@ -12,7 +12,6 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-/// The maximum number of characters of an excerpt in a report.
 pub(crate) const EXCERPT_MAX: usize = 200;
 
 /// The memory of one JSON value in bytes, estimated from `[0]` and `{"":0}` in a list, which take
@@ -53,7 +52,6 @@ impl CheckRequest {
         format!("{} {path}", self.method)
     }
 
-    /// Returns the request as a shell command.
     pub(crate) fn curl(&self, base_url: &str) -> String {
         let method = match self.method {
             Method::GET => String::new(),
@@ -81,7 +79,6 @@ fn quoted(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// The result of judging a response.
 pub(crate) type Judgement = Result<(), Finding>;
 
 /// Why a response was not found right.
@@ -101,7 +98,6 @@ pub(crate) fn unjudged(reason: impl Into<String>) -> Finding {
     Finding::Unjudged(reason.into())
 }
 
-/// A request and its response.
 #[derive(Default)]
 pub(crate) struct CheckResponse {
     pub(crate) request: CheckRequest,
@@ -112,22 +108,8 @@ pub(crate) struct CheckResponse {
     /// Null if the body was not parsed.
     pub(crate) json: Value,
     /// Why there is no response or no JSON.
-    pub(crate) flaw: Option<(Flaw, String)>,
-    /// The estimated memory in bytes.
+    pub(crate) failure: Option<ExchangeFailure>,
     pub(crate) memory: usize,
-}
-
-/// The kind of a missing response or JSON document.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flaw {
-    /// The client cannot connect.
-    Unreachable,
-    /// The server closed the connection too early, or sent something other than HTTP.
-    Closed,
-    TimedOut,
-    /// The request was rate limited or not sent, or the response is too large. That breaks no rule.
-    Unjudged,
-    NotJson,
 }
 
 impl CheckResponse {
@@ -137,14 +119,11 @@ impl CheckResponse {
         // Every value but the first follows one of these bytes; strings are copied.
         let values = body.iter().filter(|byte| b",[{".contains(byte)).count();
         let memory = plain + body.len() + values * VALUE_BYTES;
-        let (status, flaw) = (status.as_u16(), None);
-        match parse_json(&body, memory > MEMORY_MAX) {
-            Ok(json) => Self { request, status, headers, body, json, flaw, memory },
-            Err(flaw) => {
-                let (json, flaw) = (Value::Null, Some(flaw));
-                Self { request, status, headers, body, json, flaw, memory: plain }
-            }
-        }
+        let (json, failure, memory) = match parse_json(&body, memory > MEMORY_MAX) {
+            Ok(json) => (json, None, memory),
+            Err(failure) => (Value::Null, Some(failure), plain),
+        };
+        Self { request, status: status.as_u16(), headers, body, json, failure, memory }
     }
 
     /// Returns the values of a header, joined by commas.
@@ -170,19 +149,18 @@ impl CheckResponse {
         text.trim_end_matches('Z').parse().ok()
     }
 
-    /// Returns why the response cannot be judged.
+    /// Returns why the response cannot be judged: the request was rate limited or not sent, or the response is too
+    /// large. That breaks no rule.
     pub(crate) fn why_unjudged(&self) -> Option<&str> {
-        match &self.flaw {
-            Some((Flaw::Unjudged, why)) if matches!(self.status, 0 | 200) => Some(why),
-            _ => None,
-        }
+        let failure = self.failure.as_ref().filter(|_| matches!(self.status, 0 | 200))?;
+        matches!(failure.kind, ErrorKind::Problem | ErrorKind::TooLarge).then_some(&failure.cause)
     }
 
     /// Returns the status and the start of the body, or the target of a redirect, as evidence.
     pub(crate) fn excerpt(&self) -> String {
-        if let Some((_, why)) = self.flaw.as_ref().filter(|_| self.status == 0) {
+        if let Some(failure) = self.failure.as_ref().filter(|_| self.status == 0) {
             // The hint is for servers that never respond.
-            return why.split("; if the server expects TLS").take(1).collect();
+            return failure.cause.split("; if the server expects TLS").take(1).collect();
         }
         if self.status / 100 == 3
             && let Some(location) = self.header("location")
@@ -227,7 +205,7 @@ impl CheckResponse {
     }
 }
 
-fn parse_json(body: &[u8], is_too_large: bool) -> Result<Value, (Flaw, String)> {
+fn parse_json(body: &[u8], is_too_large: bool) -> Result<Value, ExchangeFailure> {
     let limit = if is_too_large {
         "too large"
     } else if let Ok(value) = serde_json::from_slice(body) {
@@ -237,10 +215,17 @@ fn parse_json(body: &[u8], is_too_large: bool) -> Result<Value, (Flaw, String)> 
     };
     // JSON beyond a limit is told from other text without building values. The parser doesn't check the UTF-8
     // of strings that it skips.
-    let not_json = |error: &dyn Display| (Flaw::NotJson, error.to_string());
-    let text = str::from_utf8(body).map_err(|error| not_json(&error))?;
-    serde_json::from_str::<IgnoredAny>(text).map_err(|error| not_json(&error))?;
-    Err((Flaw::Unjudged, format!("JSON, but {limit} to judge")))
+    let text = str::from_utf8(body).map_err(|error| error.to_string());
+    let skipped = text.and_then(|text| {
+        serde_json::from_str::<IgnoredAny>(text).map_err(|error| error.to_string())
+    });
+    Err(match skipped {
+        Ok(_) => ExchangeFailure {
+            kind: ErrorKind::TooLarge,
+            cause: format!("JSON, but {limit} to judge"),
+        },
+        Err(cause) => ExchangeFailure { kind: ErrorKind::NotTheDocument, cause },
+    })
 }
 
 #[cfg(test)]

@@ -5,11 +5,10 @@ use std::collections::HashMap;
 use ghi_client::Resource;
 use ghi_contract::GLOBAL;
 
-use crate::check::json_object::JsonObject;
+use crate::check::json_object::{JsonObject, ObjectKind};
 use crate::check::judge::Judge;
 use crate::check::response::{Finding, Judgement, unjudged};
 use crate::check::rules::values::COSTS;
-use crate::check::schema::ObjectKind;
 
 /// The tolerated relative difference between two floats for the same value, far below any published digit. The
 /// contract specifies no precision.

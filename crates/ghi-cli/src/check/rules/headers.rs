@@ -10,10 +10,9 @@ use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
-use crate::check::json_object::JsonObject;
+use crate::check::json_object::{DOCUMENTS, JsonObject, ObjectKind};
 use crate::check::judge::Judge;
 use crate::check::response::{CheckRequest, CheckResponse, Finding, Judgement, unjudged};
-use crate::check::schema::{DOCUMENTS, ObjectKind};
 
 /// The shortest response that is compressed, in bytes.
 const COMPRESSED_MIN: usize = 1401;
@@ -25,7 +24,6 @@ const CONTENT_MAX: u64 = 8 * 1024 * 1024;
 pub(super) const EXPOSED: [&str; 6] =
     ["ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", "Preference-Applied"];
 
-/// A header is right in every document of these kinds.
 pub(super) fn headers(
     judge: &mut Judge,
     kinds: impl IntoIterator<Item = ObjectKind>,
@@ -36,12 +34,10 @@ pub(super) fn headers(
     judge.each_object(kinds, |document| document.response.verify_header(name, expected, &is_right))
 }
 
-/// Every document has a header with this value.
 pub(super) fn header_is(judge: &mut Judge, name: &str, expected: &str) -> Judgement {
     headers(judge, DOCUMENTS, name, expected, |value| value == expected)
 }
 
-/// Whether the value of a header is a list with this entry.
 pub(super) fn lists(value: &str, entry: &str) -> bool {
     value.split(',').any(|listed| listed.trim().eq_ignore_ascii_case(entry))
 }
@@ -75,7 +71,6 @@ pub(super) fn is_weak_tag(tag: &str) -> bool {
     opaque.is_some_and(|opaque| !opaque.is_empty() && !opaque.contains('"'))
 }
 
-/// The network metrics with their `ETag`.
 fn tagged_network(judge: &mut Judge) -> Result<(JsonObject, String), Finding> {
     let network = judge.document(&Resource::Network)?;
     let tag = network.response.header("etag");

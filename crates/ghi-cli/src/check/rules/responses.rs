@@ -3,26 +3,23 @@
 use std::iter;
 use std::rc::Rc;
 
-use ghi_client::Resource;
+use ghi_client::{ErrorKind, Resource};
 use ghi_contract::{ForecastDays, paths};
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::check::json_object::JsonObject;
+use crate::check::json_object::{JsonObject, ObjectKind};
 use crate::check::judge::Judge;
-use crate::check::response::{CheckRequest, CheckResponse, Finding, Flaw, Judgement, unjudged};
-use crate::check::schema::ObjectKind;
+use crate::check::response::{CheckRequest, CheckResponse, Finding, Judgement, unjudged};
 
 /// An id that hardly any region has.
 const UNKNOWN: &str = "no-such-region";
 
-/// Markup as it might be injected through a link.
 const MARKUP: &str = "<script>x</script>";
 
 /// The methods that `Allow` lists.
 pub(super) const ALLOWED: &str = "GET, HEAD, OPTIONS";
 
-/// Every document of a kind is returned with status 200.
 pub(super) fn is_200(judge: &mut Judge, kind: ObjectKind) -> Judgement {
     let resources = judge.resources(kind);
     judge.each(resources, |judge, resource| judge.verify_status(&resource, 200).map(drop))
@@ -70,11 +67,13 @@ pub(super) fn responses_are_json(judge: &mut Judge) -> Judgement {
         if response.status != 200 {
             return Err(unjudged(format!("no 200 from {}", response.request.target)));
         }
-        let problem = match &response.flaw {
-            Some((Flaw::NotJson, why)) => match response.header("content-encoding") {
-                Some(encoding) => format!("{encoding}, though only identity was accepted"),
-                None => format!("not JSON ({why})"),
-            },
+        let problem = match &response.failure {
+            Some(failure) if failure.kind == ErrorKind::NotTheDocument => {
+                match response.header("content-encoding") {
+                    Some(encoding) => format!("{encoding}, though only identity was accepted"),
+                    None => format!("not JSON ({})", failure.cause),
+                }
+            }
             // The contract doesn't show the payload of the indicator.
             _ if *resource == Resource::Indicator => return Ok(()),
             _ if response.body.trim_ascii().starts_with(b"{") => return Ok(()),
@@ -110,7 +109,6 @@ pub(super) fn structure_is_stable(judge: &mut Judge) -> Judgement {
     })
 }
 
-/// The request for a forecast with this text as the horizon.
 pub(super) fn forecast(days: &str) -> CheckRequest {
     CheckRequest::get(format!("{}?forecast_days={days}", paths::FORECAST))
 }
@@ -139,12 +137,10 @@ fn verify_problem(
     })
 }
 
-/// A request gets 400.
 pub(super) fn is_invalid(judge: &mut Judge, request: CheckRequest) -> Judgement {
     verify_problem(judge, request, 400, "invalid_parameter").map(drop)
 }
 
-/// The document at a path has this value in a field.
 pub(super) fn document_has(
     judge: &mut Judge,
     path: &str,
@@ -260,7 +256,6 @@ pub(super) fn errors_are_problems(judge: &mut Judge) -> Judgement {
     })
 }
 
-/// The `detail` of an error contains this text.
 fn has_detail(response: Rc<CheckResponse>, text: &str) -> Judgement {
     let problem = JsonObject::whole(response);
     let is_right = problem.text("detail")?.contains(text);

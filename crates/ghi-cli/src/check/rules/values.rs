@@ -11,15 +11,13 @@ use jiff::civil::Date;
 use jiff::fmt::rfc2822;
 use serde_json::Value;
 
-use crate::check::json_object::JsonObject;
+use crate::check::json_object::{Field, JsonObject, ObjectKind, is_number_or_null};
 use crate::check::judge::Judge;
 use crate::check::response::{CheckResponse, Judgement, unjudged};
-use crate::check::schema::{Field, ObjectKind, is_number_or_null};
 
 /// The most that the timestamps of one run may differ.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// Judges the selected fields of every object of these kinds.
 fn each_field(
     judge: &mut Judge,
     kinds: impl IntoIterator<Item = ObjectKind>,
@@ -35,7 +33,6 @@ fn each_field(
     })
 }
 
-/// Objects of a kind have their fields, with the right types.
 pub(super) fn fields(judge: &mut Judge, kind: ObjectKind) -> Judgement {
     each_field(
         judge,
@@ -119,7 +116,6 @@ pub(super) fn figures_are_positive(judge: &mut Judge) -> Judgement {
     })
 }
 
-/// A string field has this value in every object of a kind.
 pub(super) fn field_is(
     judge: &mut Judge,
     kind: ObjectKind,
@@ -129,7 +125,6 @@ pub(super) fn field_is(
     judge.each_object([kind], |object| object.verify_text(field, expected))
 }
 
-/// A string field is right in every object of these kinds.
 pub(super) fn texts(
     judge: &mut Judge,
     kinds: impl IntoIterator<Item = ObjectKind>,
@@ -148,10 +143,6 @@ pub(super) fn is_utc(text: &str) -> bool {
 /// Whether a time has six digits after the seconds. Other strings break a rule of the contract.
 pub(super) fn has_microseconds(text: &str) -> bool {
     !is_utc(text) || text.len() == "2026-11-15T12:00:00.000000Z".len()
-}
-
-pub(super) fn is_engine_of_a_sandbox(text: &str) -> bool {
-    text.strip_suffix("-sandbox").is_some_and(|version| !version.is_empty())
 }
 
 pub(super) fn region_ids_are_unique(judge: &mut Judge) -> Judgement {
@@ -210,7 +201,6 @@ pub(super) fn in_order(judge: &mut Judge, kind: ObjectKind, fields: [&str; 3]) -
     })
 }
 
-/// `region_count` is the length of `regions`.
 pub(super) fn region_count(judge: &mut Judge, kind: ObjectKind) -> Judgement {
     judge.each_object([kind], |object| {
         let regions = object.list("regions")?.len();
@@ -250,7 +240,6 @@ pub(super) fn forecast_is_constant(judge: &mut Judge) -> Judgement {
     })
 }
 
-/// A list in the metadata has these entries.
 pub(super) fn list_includes(judge: &mut Judge, field: &str, required: &[&str]) -> Judgement {
     judge.each_object([ObjectKind::Metadata], |metadata| {
         let listed = metadata.list(field)?;
@@ -279,7 +268,6 @@ pub(super) fn endpoints_are_below_the_prefix(judge: &mut Judge) -> Judgement {
     })
 }
 
-/// The dates of every history are right.
 pub(super) fn dates(
     judge: &mut Judge,
     expected: &str,
