@@ -188,11 +188,15 @@ impl ObjectKind {
 #[derive(Clone, Copy)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    pub(crate) is_required: bool,
+    is_required: bool,
     schema: &'static Value,
 }
 
 impl Field {
+    pub(crate) fn is_required(&self) -> bool {
+        self.is_required
+    }
+
     pub(crate) fn is_float(&self) -> bool {
         self.schema["type"] == "number"
     }

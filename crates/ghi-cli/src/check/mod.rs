@@ -123,9 +123,6 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// After this many requests without a response, the deployment counts as unreachable.
-const FAILURES_MAX: usize = 2;
-
 /// Requests documents until one is returned. Fails with the reason if none is.
 fn probe_deployment(client: &mut RecordingClient) -> Result<(), String> {
     let requests = [
@@ -149,7 +146,7 @@ fn probe_deployment(client: &mut RecordingClient) -> Result<(), String> {
         match &response.failure {
             Some(failure) if response.status == 0 => {
                 failures += 1;
-                if failure.kind == ErrorKind::Connect || failures == FAILURES_MAX {
+                if failure.kind == ErrorKind::Connect || failures == 2 {
                     return Err(failure.cause.clone());
                 }
             }

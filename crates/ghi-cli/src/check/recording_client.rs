@@ -14,23 +14,14 @@ use tokio::time::{Instant, sleep, sleep_until};
 use crate::check::response::{CheckRequest, CheckResponse};
 use crate::signals::runtime;
 
-const USER_AGENT: &str = concat!("ghi-check/", env!("CARGO_PKG_VERSION"));
-
 /// The longest body in bytes: a hundred times a snapshot of 256 regions.
 const BODY_MAX: usize = 8 * 1024 * 1024;
 
 /// The limit on the estimated memory of all recorded responses in bytes. Beyond it, no more requests are sent.
 const MEMORY_MAX: usize = 40_000_000;
 
-/// The time limit of a run is a minute, the time for 200 requests at the chosen rate, or 12 timeouts,
-/// whichever is longest.
-const RUN_TIME_MIN: Duration = Duration::from_secs(60);
-const RUN_REQUESTS: u32 = 200;
-const RUN_TIMEOUTS: u32 = 12;
-
-/// The longest wait for a rate limit, and the wait after a 429 without `Retry-After`, in seconds.
+/// The longest wait for a rate limit in seconds.
 const RETRY_AFTER_MAX: u64 = 5;
-const RETRY_AFTER_DEFAULT: u64 = 1;
 
 /// How many 429 responses of a run are followed by a retry.
 const RETRIES_MAX: u32 = 10;
@@ -70,10 +61,12 @@ pub(crate) struct RecordingClient {
 
 impl RecordingClient {
     pub(crate) fn new(base_url: BaseUrl, rate: u32, timeout: Duration) -> Result<Self, String> {
-        let http = ghi_client::http_client_builder().user_agent(USER_AGENT).timeout(timeout);
-        let http = http.build().map_err(|error| format!("cannot start: {}", cause(&error)))?;
+        let http = ghi_client::http_client_builder().timeout(timeout);
+        let http = http.user_agent(concat!("ghi-check/", env!("CARGO_PKG_VERSION"))).build();
+        let http = http.map_err(|error| format!("cannot start: {}", cause(&error)))?;
         let interval = Duration::from_secs(1) / rate;
-        let run_time = RUN_TIME_MIN.max(interval * RUN_REQUESTS).max(timeout * RUN_TIMEOUTS);
+        // A minute, the time for 200 requests at this rate, or 12 timeouts, whichever is longest.
+        let run_time = Duration::from_secs(60).max(interval * 200).max(timeout * 12);
         let style = ProgressStyle::with_template("request {pos}").expect("the template is valid");
         Ok(Self {
             base_url,
@@ -170,8 +163,7 @@ impl RecordingClient {
             && response.status == StatusCode::TOO_MANY_REQUESTS
         {
             let seconds = response.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-            let seconds = seconds.and_then(|seconds| seconds.parse().ok());
-            let seconds = seconds.unwrap_or(RETRY_AFTER_DEFAULT);
+            let seconds = seconds.and_then(|seconds| seconds.parse().ok()).unwrap_or(1);
             self.interval = (self.interval * 2).min(INTERVAL_MAX.max(self.interval));
             self.rate_limits += 1;
             if self.rate_limits > RETRIES_MAX || seconds > RETRY_AFTER_MAX {

@@ -34,16 +34,10 @@ fn each_field(
 }
 
 pub(super) fn fields(judge: &mut Judge, kind: ObjectKind) -> Judgement {
-    each_field(
-        judge,
-        [kind],
-        |field| field.is_required,
-        |object, field| {
-            let is_right =
-                object.get(field.name).is_some_and(|value| field.accepts_or_defers(value));
-            object.verify(field.name, is_right, field.type_name())
-        },
-    )
+    each_field(judge, [kind], Field::is_required, |object, field| {
+        let is_right = object.get(field.name).is_some_and(|value| field.accepts_or_defers(value));
+        object.verify(field.name, is_right, field.type_name())
+    })
 }
 
 pub(super) fn snapshot_form(judge: &mut Judge) -> Judgement {
@@ -240,22 +234,23 @@ pub(super) fn forecast_is_constant(judge: &mut Judge) -> Judgement {
     })
 }
 
-pub(super) fn list_includes(judge: &mut Judge, field: &str, required: &[&str]) -> Judgement {
+/// A list in the metadata has these entries, and possibly no others and in this order.
+pub(super) fn entries(
+    judge: &mut Judge,
+    field: &str,
+    required: &[&str],
+    is_exact: bool,
+) -> Judgement {
     judge.each_object([ObjectKind::Metadata], |metadata| {
         let listed = metadata.list(field)?;
-        let is_right = required.iter().all(|entry| listed.contains(&(*entry).into()));
-        metadata.verify(field, is_right, format_args!("a list with {}", required.join(", ")))
-    })
-}
-
-/// A list in the metadata has these entries, in this order, and no others.
-pub(super) fn list_is(judge: &mut Judge, field: &str, required: &[&str]) -> Judgement {
-    judge.each_object([ObjectKind::Metadata], |metadata| {
-        let listed = metadata.list(field)?;
-        if required.iter().any(|entry| !listed.contains(&(*entry).into())) {
+        let is_complete = required.iter().all(|entry| listed.contains(&(*entry).into()));
+        if is_exact && !is_complete {
             return Err(unjudged("a missing entry breaks a rule of the contract"));
         }
-        metadata.verify(field, *listed == *required, format_args!("{required:?}"))
+        let expected = if is_exact { "exactly" } else { "a list with" };
+        let is_right = !is_exact || *listed == *required;
+        let expected = format_args!("{expected} {}", required.join(", "));
+        metadata.verify(field, is_complete && is_right, expected)
     })
 }
 
