@@ -18,9 +18,6 @@ use crate::http_client::http_client_builder;
 use crate::resource::{AnySnapshot, BaseUrl, InvalidBaseUrl, MAX_DOCUMENT_BYTES, Resource};
 use crate::retries::{Retries, random};
 
-/// The preference for the reduced snapshot.
-const MINIMAL: &str = "return=minimal";
-
 /// A client for one server. Clones are cheap and share connections and cache.
 ///
 /// Its methods need a Tokio runtime with I/O and time.
@@ -145,7 +142,7 @@ impl Client {
 
     /// Fetches the snapshot with `Prefer: return=minimal`. A server may ignore this and send the full form.
     pub async fn reduced_snapshot(&self) -> Result<AnySnapshot, Error> {
-        Ok(self.read(&Resource::Snapshot, Some(MINIMAL)).await?.0)
+        Ok(self.read(&Resource::Snapshot, Some("return=minimal")).await?.0)
     }
 
     /// Fetches the daily costs of the last seven days, for a region or [`GLOBAL`](ghi_contract::GLOBAL).

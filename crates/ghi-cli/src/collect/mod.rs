@@ -35,9 +35,6 @@ const CONFIRMATIONS: u64 = 6;
 /// The blocks that the median time past covers.
 const MEDIAN_BLOCKS: u64 = 11;
 
-/// The variable with the password of the RPC user.
-const PASSWORD_VARIABLE: &str = "GHI_RPC_PASSWORD";
-
 /// The arguments of `ghi collect`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -148,8 +145,8 @@ fn credentials(args: &Args) -> Result<Option<(String, String)>, String> {
         return Ok(Some((user.into(), password.into())));
     }
     let Some(user) = args.user.clone() else { return Ok(None) };
-    let password = std::env::var(PASSWORD_VARIABLE)
-        .map_err(|_| format!("--user needs the password in the variable {PASSWORD_VARIABLE}"))?;
+    let password = std::env::var("GHI_RPC_PASSWORD")
+        .map_err(|_| "--user needs the password in the variable GHI_RPC_PASSWORD")?;
     Ok(Some((user, password)))
 }
 
@@ -186,14 +183,14 @@ impl Collection {
         // Block 0 has no statistics: nobody was paid for it.
         let start = start.saturating_sub(MEDIAN_BLOCKS).max(1);
         let end = node.first_height(until.saturating_add(1.day()), last).await?.min(last);
-        if let Some(first_stored) = info.pruneheight.filter(|height| *height > start) {
-            let day = node.header(first_stored).await?.day;
+        if let Some(first_stored) = info.pruneheight.filter(|height| *height > start)
+            && let day = node.header(first_stored).await?.day
+            && from <= day
+        {
             let next = day.saturating_add(1.day());
-            if from <= day {
-                return Err(Fixable(format!(
-                    "the node is pruned and has no blocks from {from} to {day}; use --from {next}, or a node that is not pruned"
-                )));
-            }
+            return Err(Fixable(format!(
+                "the node is pruned and has no blocks from {from} to {day}; use --from {next}, or a node that is not pruned"
+            )));
         }
         self.progress.set_length((end + 1).saturating_sub(start));
         let days = self.days.clone();
