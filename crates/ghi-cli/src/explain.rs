@@ -4,15 +4,14 @@ use std::process::ExitCode;
 
 use ghi_client::with_query;
 use ghi_contract::GLOBAL;
-use ghi_contract::explanation::{
-    ExplainedChange, ExplainedPart, ExplainedScenario, ExplanationDocument,
-};
+use ghi_contract::explanation::{ExplainedChange, ExplainedScenario, ExplanationDocument};
 use ghi_display::STEPS;
 use ghi_engine::{WHOLE_NETWORK_PCT, visible};
+use serde_json::{Value, json};
 
 use crate::flag_values::date;
 use crate::output::{Format, print};
-use crate::show::costs::{decimals, plain};
+use crate::show::numbers::{decimals, plain};
 use crate::signals::runtime;
 use crate::source::{
     DocumentSource, EXPLAIN_CSV, EXPLAIN_JSON, SourceArgs, in_time, parse_document,
@@ -44,27 +43,20 @@ pub(crate) struct Args {
 
 /// Prints how a day's costs are calculated.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
-    let source = DocumentSource::open(&args.source)?;
-    print(&runtime()?.block_on(in_time(explained(args, &source)))?)
-}
-
-async fn explained(args: &Args, source: &DocumentSource) -> Result<String, String> {
     if args.date.is_some() && args.since > args.date {
         return Err("--since must not be after --date".into());
     }
-    let path = match args.format {
-        Format::Csv if args.since.is_some() => {
-            return Err("--since is not available as CSV; use --format json".into());
-        }
-        Format::Csv => EXPLAIN_CSV,
-        Format::Json | Format::Table => EXPLAIN_JSON,
-    };
+    if args.format == Format::Csv && args.since.is_some() {
+        return Err("--since is not available as CSV; use --format json".into());
+    }
+    let path = if args.format == Format::Csv { EXPLAIN_CSV } else { EXPLAIN_JSON };
     let (id, date, since) = (args.region_id.clone(), args.date.clone(), args.since.clone());
     let target = with_query(path, [("region_id", Some(id)), ("date", date), ("since", since)]);
-    let text = source.file(&target).await?;
+    let source = DocumentSource::open(&args.source)?;
+    let text = runtime()?.block_on(in_time(source.file(&target)))?;
     match args.format {
-        Format::Table => Ok(explanation_table(&parse_document(&text)?, source)),
-        Format::Json | Format::Csv => Ok(text),
+        Format::Table => print(&explanation_table(&parse_document(&text)?, &source)),
+        Format::Json | Format::Csv => print(&text),
     }
 }
 
@@ -85,7 +77,13 @@ const CAPITAL_FORMULA: &str =
 
 /// Formats the calculation with its numbers.
 fn explanation_table(document: &ExplanationDocument, source: &DocumentSource) -> String {
-    let [id, date] = [&document.region_id, &document.date].map(|field| text(field));
+    let [id, date, inputs, engine] = [
+        &document.region_id,
+        &document.date,
+        &document.fingerprint,
+        &document.engine_sandbox_version,
+    ]
+    .map(|field| text(field));
     let (data, coin) = (source.kind_of_data(&id, &date), source.coin().name);
     let title = format!("Cost of mining one {coin}, {id}, {date}\n{data}, {}\n", source.name());
     let mut sections = vec![title];
@@ -96,7 +94,7 @@ fn explanation_table(document: &ExplanationDocument, source: &DocumentSource) ->
     let mut formulas = FORMULAS.to_owned();
     if let Some(capital) = &document.capital {
         formulas += CAPITAL_FORMULA;
-        sections.push(figures([
+        sections.push(labelled([
             ("machines, USD per TH/s", capital.usd_per_th),
             ("years", capital.years),
             ("capital, USD", capital.capital_usd),
@@ -106,15 +104,13 @@ fn explanation_table(document: &ExplanationDocument, source: &DocumentSource) ->
     sections.push(formulas);
     // At the mean efficiency and price.
     let mining = &document.mining;
-    sections.push(figures([
+    sections.push(labelled([
         ("implied hashrate, EH/s", mining.hashrate_eh),
         ("power, GW", mining.power_gw),
         ("energy, TWh per year", mining.energy_twh_per_year),
         ("USD per PH/s per day", mining.usd_per_ph_and_day),
     ]));
     sections.extend(document.changes.as_ref().map(|changes| change_table(document, changes)));
-    let [inputs, engine] =
-        [&document.fingerprint, &document.engine_sandbox_version].map(|field| text(field));
     sections.push(format!("inputs {inputs}\nengine {engine}\n"));
     sections.join("\n")
 }
@@ -124,9 +120,9 @@ fn text(text: &str) -> String {
     visible(text, TEXT_MAX)
 }
 
-/// Formats one line per field: its label and its number.
-fn figures(fields: [(&str, f64); 4]) -> String {
-    aligned(&fields.map(|(label, value)| row([label, &number(value)])))
+/// Formats one line per number, after its label.
+fn labelled(numbers: [(&str, f64); 4]) -> String {
+    aligned(&numbers.map(|(label, value)| row([label, &number(value)])))
 }
 
 /// Formats a number with the digits of the explanation.
@@ -136,32 +132,33 @@ fn number(value: f64) -> String {
 }
 
 /// Formats costs, all with the same number of decimals.
-fn usd(costs: &[f64]) -> Vec<String> {
+fn usd(costs: impl Iterator<Item = f64>) -> Vec<String> {
+    let costs: Vec<f64> = costs.collect();
     let decimals = decimals(costs.iter().copied());
-    costs.iter().map(|cost| plain(*cost, decimals)).collect()
+    costs.into_iter().map(|cost| plain(cost, decimals)).collect()
 }
 
 /// Formats each region's contribution to the worldwide average.
 fn contributions(document: &ExplanationDocument) -> String {
-    let part = |part: &ExplainedPart| {
-        (text(&part.region_id), part.hashrate_share_pct, part.costs.clone(), part.contribution_usd)
-    };
-    let sum = document.sum_of_contributions_usd;
-    let sum = (text(&document.region_id), WHOLE_NETWORK_PCT.to_f64(), document.costs.clone(), sum);
-    let all: Vec<_> = document.parts.iter().map(part).chain([sum]).collect();
-    let costs = all
+    let parts = document
+        .parts
         .iter()
-        .flat_map(|(_, _, costs, _)| [costs.min_cost_usd, costs.avg_cost_usd, costs.max_cost_usd]);
-    let costs = usd(&costs.collect::<Vec<_>>());
-    let sums = usd(&all.iter().map(|(.., sum)| *sum).collect::<Vec<_>>());
+        .map(|part| (&part.region_id, part.hashrate_share_pct, &part.costs, part.contribution_usd));
+    let (share, sum) = (WHOLE_NETWORK_PCT.to_f64(), document.sum_of_contributions_usd);
+    let all: Vec<_> = parts.chain([(&document.region_id, share, &document.costs, sum)]).collect();
+    let costs = usd(all
+        .iter()
+        .flat_map(|(_, _, costs, _)| [costs.min_cost_usd, costs.avg_cost_usd, costs.max_cost_usd]));
+    let sums = usd(all.iter().map(|(.., sum)| *sum));
     let mut rows = vec![row(["region", "share %", "min", "avg", "max", "share x avg"])];
     for (((id, share, ..), costs), sum) in all.iter().zip(costs.chunks(3)).zip(sums) {
-        rows.push([&[id.clone(), plain(*share, 2)], costs, &[sum]].concat());
+        rows.push([&[text(id), plain(*share, 2)], costs, &[sum]].concat());
     }
     aligned(&rows)
 }
 
-/// Formats the steps from difficulty to costs. The worldwide average is the cost of the mean miner.
+/// Formats the steps from difficulty to costs, by their names in the document. The worldwide average is the cost of
+/// the mean miner.
 fn steps(document: &ExplanationDocument) -> String {
     let heading = |case: &ExplainedScenario| {
         let bound = match &*case.bound {
@@ -179,35 +176,29 @@ fn steps(document: &ExplanationDocument) -> String {
     if let Some(mean) = &document.mean_miner {
         columns.insert(columns.len().min(1), ("average: mean".into(), mean));
     }
-    let costs = usd(&columns.iter().map(|(_, case)| case.cost_usd).collect::<Vec<_>>());
-    let cells = |field: &str| -> Vec<String> {
-        let cell = |(_, case): &(_, &ExplainedScenario)| match field {
-            "difficulty" => format!("{:.0}", document.difficulty),
-            "hashes_per_difficulty" => number(document.hashes_per_difficulty),
-            "block_reward_coins" => number(document.block_reward_coins),
-            "hashes_per_coin" => number(document.hashes_per_coin),
-            "efficiency_j_per_th" => number(case.efficiency_j_per_th),
-            "energy_kwh_per_coin" => number(case.energy_kwh_per_coin),
-            "electricity_usd_per_kwh" => number(case.electricity_usd_per_kwh),
-            "energy_usd_per_coin" => number(case.energy_usd_per_coin),
-            "overhead" => number(case.overhead),
-            _ => number(case.usd_per_ph_and_day),
+    let shared = json!(document);
+    let cases: Vec<Value> = columns.iter().map(|(_, case)| json!(case)).collect();
+    let costs = usd(columns.iter().map(|(_, case)| case.cost_usd));
+    let line = |(field, label): (&str, &str)| {
+        let value = |case: &Value| case[field].as_f64().or(shared[field].as_f64());
+        let cell = |case: &Value| match value(case).unwrap_or_default() {
+            value if field == "difficulty" => format!("{value:.0}"),
+            value => number(value),
         };
-        if field == "cost_usd" { costs.clone() } else { columns.iter().map(cell).collect() }
+        let cells =
+            if field == "cost_usd" { costs.clone() } else { cases.iter().map(cell).collect() };
+        [vec![label.to_owned()], cells].concat()
     };
-    let row = |label: &str, cells: Vec<String>| [vec![label.to_owned()], cells].concat();
-    let headings = columns.iter().map(|(heading, _)| heading.clone()).collect();
-    let steps = STEPS.iter().map(|step| row(step.short_label, cells(step.field)));
-    let per_day = row("USD per PH/s per day", cells("usd_per_ph_and_day"));
-    let rows: Vec<_> = [row("", headings)].into_iter().chain(steps).chain([per_day]).collect();
-    aligned(&rows)
+    let steps = STEPS.iter().map(|step| (step.field, step.short_label));
+    let steps = steps.chain([("usd_per_ph_and_day", "USD per PH/s per day")]);
+    let headings = [String::new()].into_iter().chain(columns.iter().map(|it| it.0.clone()));
+    aligned(&[headings.collect()].into_iter().chain(steps.map(line)).collect::<Vec<_>>())
 }
 
 /// Formats the factors of a change in the average.
 fn change_table(document: &ExplanationDocument, changes: &[ExplainedChange]) -> String {
     let total = document.total_change_usd.unwrap_or_default();
-    let usd =
-        usd(&changes.iter().map(|change| change.change_usd).chain([total]).collect::<Vec<_>>());
+    let usd = usd(changes.iter().map(|change| change.change_usd).chain([total]));
     let since = format!("change since {}", text(document.since.as_deref().unwrap_or_default()));
     let mut rows = vec![row([&since, "from", "to", "effect %", "USD"])];
     for (change, usd) in changes.iter().zip(&usd) {
@@ -215,6 +206,6 @@ fn change_table(document: &ExplanationDocument, changes: &[ExplainedChange]) -> 
         let factor = text(&change.factor).replace('_', " ");
         rows.push(row([&factor, &from, &to, &number(change.change_pct), usd]));
     }
-    rows.push(row(["average", "", "", "", usd.last().map_or("", |total| total)]));
+    rows.push(row(["average", "", "", "", &usd[changes.len()]]));
     aligned(&rows)
 }

@@ -10,7 +10,7 @@ use rustix::termios::tcgetwinsize;
 const MESSAGE_MAX: usize = 800;
 
 /// An output format.
-#[derive(Clone, Copy, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
 pub(crate) enum Format {
     Table,
     Json,

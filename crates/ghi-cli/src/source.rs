@@ -162,14 +162,13 @@ impl DocumentSource {
     pub(crate) async fn history_json(
         &self,
         region_id: &str,
-        from: Option<String>,
-        to: Option<String>,
+        days: [(&str, Option<String>); 2],
     ) -> Result<String, String> {
-        if from.is_none() && to.is_none() {
+        if days.iter().all(|(_, day)| day.is_none()) {
             return self.json(&Resource::History(region_id.into())).await;
         }
-        let id = Some(region_id.to_owned());
-        let target = with_query(HISTORY_CSV, [("region_id", id), ("from", from), ("to", to)]);
+        let region = [("region_id", Some(region_id.to_owned()))];
+        let target = with_query(HISTORY_CSV, region.into_iter().chain(days));
         let rows = self.file(&target).await?;
         let points = csv::Reader::from_reader(rows.as_bytes()).into_deserialize();
         let points: Result<_, csv::Error> = points.collect();

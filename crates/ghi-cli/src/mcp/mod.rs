@@ -1,29 +1,40 @@
-//! `ghi mcp`: tools for AI assistants.
+//! `ghi mcp`: a server of the Model Context Protocol (MCP) for AI assistants.
+//!
+//! Messages are JSON-RPC 2.0, one per line.
 
-mod message;
-mod methods;
-mod schemas;
+mod server;
 mod tools;
 
 use std::collections::HashMap;
-use std::io::{self, ErrorKind, IsTerminal};
+use std::io::{self, BufRead, ErrorKind, IsTerminal, Read};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
+use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
-use crate::mcp::message::{INVALID_REQUEST, Message, NO_ID, error_line};
-use crate::mcp::methods::{ReplyLine, ToolServer};
+use crate::mcp::server::{Params, Reply, ToolServer};
 use crate::output::print_error;
 use crate::signals::{Signals, runtime};
 use crate::source::{DocumentSource, SourceArgs};
 
 /// The maximum length of a line in bytes. A call has a few hundred.
-const LINE_MAX: usize = 1 << 20;
+const LINE_MAX: u64 = 1 << 20;
 
 /// The maximum number of calls at once. While that many run, no further line is read.
 const CALLS_MAX: usize = 16;
+
+/// The maximum length of a request id in bytes: it is stored until the reply is sent.
+const ID_MAX: usize = 1_024;
+
+/// The error codes of JSON-RPC.
+const PARSE_ERROR: i32 = -32700;
+const INVALID_REQUEST: i32 = -32600;
+const METHOD_NOT_FOUND: i32 = -32601;
+const INVALID_PARAMS: i32 = -32602;
+const INTERNAL_ERROR: i32 = -32603;
 
 /// The arguments of `ghi mcp`.
 #[derive(clap::Args)]
@@ -41,8 +52,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let runtime = runtime()?;
     let served = runtime.block_on(async {
         let mut signals = Signals::watch().map_err(|error| format!("cannot start: {error}"))?;
+        let (sender, lines) = mpsc::channel(1);
+        tokio::task::spawn_blocking(move || read_lines(io::stdin().lock(), &sender));
         tokio::select! {
-            served = serve(server) => served.map_err(|error| format!("cannot continue: {error}")),
+            served = serve(server, lines) => served.map_err(|error| format!("cannot continue: {error}")),
             _ = signals.next() => Ok(()),
         }
     });
@@ -51,31 +64,56 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     served.map(|()| ExitCode::SUCCESS)
 }
 
-/// Handles messages, one per line. Replies are sent as soon as they are ready; after the last message, the
-/// remaining replies are sent.
-async fn serve(server: ToolServer) -> io::Result<()> {
+/// A line, or `None` if it was too long and was skipped.
+type InputLine = io::Result<Option<Vec<u8>>>;
+
+/// Sends the lines of an input, in bounded memory.
+fn read_lines(mut input: impl BufRead, lines: &mpsc::Sender<InputLine>) {
+    let mut next = || {
+        let mut line = Vec::new();
+        let length = input.by_ref().take(LINE_MAX + 1).read_until(b'\n', &mut line)?;
+        let is_too_long = length as u64 > LINE_MAX && !line.ends_with(b"\n");
+        if is_too_long {
+            input.skip_until(b'\n')?;
+        }
+        Ok((length > 0).then(|| Some(line).filter(|_| !is_too_long)))
+    };
+    while let Some(line) = next().transpose() {
+        let is_last = line.is_err();
+        if lines.blocking_send(line).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+/// Handles messages. Replies are sent as soon as they are ready; after the last message, the remaining replies
+/// are sent.
+async fn serve(server: ToolServer, mut lines: mpsc::Receiver<InputLine>) -> io::Result<()> {
     let server = Arc::new(server);
-    let mut lines = BoundedLines::new(BufReader::new(tokio::io::stdin()));
     let mut stdout = tokio::io::stdout();
-    let mut calls = Calls::default();
-    let mut is_open = true;
+    let mut calls = JoinSet::new();
+    let mut handles: HashMap<String, AbortHandle> = HashMap::new();
     loop {
         let reply = tokio::select! {
-            line = lines.next(), if is_open && calls.running.len() < CALLS_MAX => match line? {
-                InputLine::End => {
-                    is_open = false;
+            Some(line) = lines.recv(), if calls.len() < CALLS_MAX => match read(line?) {
+                Ok(Message::Request { id, method, params }) => {
+                    handles.retain(|_, call| !call.is_finished());
+                    let key = id.to_string();
+                    handles.insert(key, calls.spawn(Arc::clone(&server).answer(id, method, *params)));
                     continue;
                 }
-                InputLine::TooLong => {
-                    let message = format!("a line must have at most {LINE_MAX} bytes");
-                    error_line(NO_ID, INVALID_REQUEST, &message).into()
+                Ok(Message::Cancellation(id)) => {
+                    handles.remove(&id.to_string()).inspect(AbortHandle::abort);
+                    continue;
                 }
-                InputLine::Whole(line) => match read(&server, &mut calls, &line) {
-                    Ok(()) => continue,
-                    Err(reply) => reply.into(),
-                },
+                Ok(Message::Other) => continue,
+                Err(reply) => reply,
             },
-            Some(reply) = calls.next() => reply,
+            Some(done) = calls.join_next() => match done {
+                Ok(reply) => reply,
+                // A cancelled call has no reply.
+                Err(_) => continue,
+            },
             else => return Ok(()),
         };
         let written = async {
@@ -90,110 +128,82 @@ async fn serve(server: ToolServer) -> io::Result<()> {
     }
 }
 
-/// Handles a line. Returns an immediate reply as the error.
-fn read(server: &Arc<ToolServer>, calls: &mut Calls, line: &[u8]) -> Result<(), Vec<u8>> {
-    let Some(message) = Message::read(line)? else { return Ok(()) };
-    match message.id {
-        Some(id) => {
-            let call = server.begin(id, &message)?;
-            calls.start(id, Arc::clone(server).answer(call));
+/// A message from an assistant.
+enum Message {
+    Request {
+        id: Value,
+        method: String,
+        params: Box<Params>,
+    },
+    /// Cancels the request with this id.
+    Cancellation(Value),
+    /// Needs no action: an empty line, another notification, or a reply, although no request was sent.
+    Other,
+}
+
+/// Reads a line. Returns the reply to an invalid message as the error.
+fn read(line: Option<Vec<u8>>) -> Result<Message, Reply> {
+    let refused = |id, code, message: &str| Reply::new(id, "error", &error(code, message));
+    let Some(line) = line else {
+        let message = format!("a line must have at most {LINE_MAX} bytes");
+        return Err(refused(&Value::Null, INVALID_REQUEST, &message));
+    };
+    if line.trim_ascii().is_empty() {
+        return Ok(Message::Other);
+    }
+    let mut message: Value = serde_json::from_slice(&line)
+        .map_err(|_| refused(&Value::Null, PARSE_ERROR, "each line must be a JSON message"))?;
+    let params = message.get_mut("params").map_or_else(|| json!({}), Value::take);
+    let is_reply = message.get("result").or(message.get("error")).is_some();
+    match (message["method"].as_str(), message.get("id")) {
+        (None, _) if is_reply => Ok(Message::Other),
+        (Some("notifications/cancelled"), None) => {
+            Ok(Message::Cancellation(params["requestId"].clone()))
         }
-        None => message.cancelled().into_iter().for_each(|id| calls.cancel(id)),
-    }
-    Ok(())
-}
-
-/// The running calls, which the assistant can cancel.
-#[derive(Default)]
-struct Calls {
-    running: JoinSet<ReplyLine>,
-    /// The handles by request id, as JSON.
-    handles: HashMap<String, AbortHandle>,
-}
-
-impl Calls {
-    fn start(&mut self, id: &str, reply: impl Future<Output = ReplyLine> + Send + 'static) {
-        self.handles.retain(|_, call| !call.is_finished());
-        self.handles.insert(id.into(), self.running.spawn(reply));
-    }
-
-    /// Cancels a call without a reply.
-    fn cancel(&mut self, id: &str) {
-        if let Some(handle) = self.handles.remove(id) {
-            handle.abort();
+        (Some(_), None) => Ok(Message::Other),
+        (Some(method), Some(id)) if message["jsonrpc"] == "2.0" && is_id(id) => {
+            let params = serde_json::from_value(params).map_err(|error| {
+                refused(id, INVALID_PARAMS, &format!("invalid params: {error}"))
+            })?;
+            Ok(Message::Request { id: id.clone(), method: method.into(), params })
         }
-    }
-
-    /// Waits for the next reply. Returns `None` if no call is running.
-    async fn next(&mut self) -> Option<ReplyLine> {
-        loop {
-            // A cancelled call has no reply.
-            if let Ok(reply) = self.running.join_next().await? {
-                return Some(reply);
-            }
-        }
-    }
-}
-
-/// The lines of an input, in bounded memory.
-struct BoundedLines<R> {
-    input: R,
-    line: Vec<u8>,
-    is_too_long: bool,
-}
-
-/// A line without its line end, or why there is none.
-#[derive(Debug, PartialEq, Eq)]
-enum InputLine {
-    Whole(Vec<u8>),
-    /// The line had more than [`LINE_MAX`] bytes and was skipped.
-    TooLong,
-    End,
-}
-
-impl<R: AsyncBufRead + Unpin> BoundedLines<R> {
-    fn new(input: R) -> Self {
-        Self { input, line: Vec::new(), is_too_long: false }
-    }
-
-    /// Reads the next line. Cancelling the future loses nothing.
-    async fn next(&mut self) -> io::Result<InputLine> {
-        loop {
-            let room = LINE_MAX + 1 - self.line.len();
-            let mut input = (&mut self.input).take(room as u64);
-            input.read_until(b'\n', &mut self.line).await?;
-            let is_whole = self.line.pop_if(|last| *last == b'\n').is_some();
-            if !is_whole && self.line.len() > LINE_MAX {
-                self.is_too_long = true;
-                self.line = Vec::new();
-                continue;
-            }
-            let line = std::mem::take(&mut self.line);
-            return Ok(match std::mem::take(&mut self.is_too_long) {
-                true => InputLine::TooLong,
-                false if !is_whole && line.is_empty() => InputLine::End,
-                false => InputLine::Whole(line),
-            });
+        (_, id) => {
+            // Returning the id, whatever it is, tells the assistant which message is invalid.
+            let is_short =
+                |id: &&Value| !id.is_array() && !id.is_object() && id.to_string().len() <= ID_MAX;
+            let message = "a message must be a JSON-RPC 2.0 object with jsonrpc, id, method and params; an id must be a string of at most 1,024 bytes or a non-negative integer";
+            Err(refused(id.filter(is_short).unwrap_or(&Value::Null), INVALID_REQUEST, message))
         }
     }
+}
+
+fn is_id(id: &Value) -> bool {
+    id.is_u64() || id.as_str().is_some_and(|text| text.len() <= ID_MAX)
+}
+
+/// Returns the error of a request.
+fn error(code: i32, message: &str) -> Value {
+    json!({"code": code, "message": message})
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn an_overlong_line_is_skipped_and_the_next_is_read() {
-        let longest = "x".repeat(LINE_MAX);
+    #[test]
+    fn an_overlong_line_is_skipped_and_the_next_is_read() {
+        let longest = "x".repeat(LINE_MAX as usize);
         let text = format!("a\n\n{longest}\n{longest}x\nb\n{longest}{longest}");
         for capacity in [1 << 10, 4 << 20] {
-            let reader = BufReader::with_capacity(capacity, text.as_bytes());
-            let mut lines = BoundedLines::new(reader);
-            let whole = |text: &str| InputLine::Whole(text.into());
-            let expected = [whole("a"), whole(""), whole(&longest), InputLine::TooLong, whole("b")];
-            for expected in expected.into_iter().chain([InputLine::TooLong, InputLine::End]) {
-                assert!(lines.next().await.unwrap() == expected);
+            let (sender, mut lines) = mpsc::channel(10);
+            read_lines(io::BufReader::with_capacity(capacity, text.as_bytes()), &sender);
+            drop(sender);
+            let whole = [Some("a"), Some(""), Some(&*longest), None, Some("b"), None];
+            for expected in whole {
+                let line = lines.blocking_recv().unwrap().unwrap();
+                assert!(line.as_deref().map(<[u8]>::trim_ascii) == expected.map(str::as_bytes));
             }
+            assert!(lines.blocking_recv().is_none());
         }
     }
 }

@@ -1,18 +1,23 @@
-//! The tools, their descriptions and the documents they request.
+//! The tools: their descriptions, their schemas from the OpenAPI document, and the documents they request.
 
 use ghi_client::{Resource, with_query};
 use ghi_contract::{GLOBAL, paths};
 use ghi_engine::{listed, visible};
 use serde_json::{Map, Value, json};
 
-use crate::mcp::schemas;
-use crate::source::{COST_CURVE_CSV, ECONOMICS_CSV, EXPLAIN_JSON};
+use crate::openapi::DOCUMENT;
+use crate::show::table::{CostCurve, Table};
+use crate::source::{COST_CURVE_CSV, DocumentSource, ECONOMICS_CSV, EXPLAIN_JSON};
 
 /// The maximum number of characters of an argument or tool name in a message.
 const NAME_MAX: usize = 64;
 
 /// The maximum length of a region id in bytes: longer than on any server.
 const ID_MAX: usize = 256;
+
+/// The keywords of schemas that go beyond the contract. Other servers may not conform to them.
+const OWN_RULES: [&str; 7] =
+    ["exclusiveMinimum", "format", "maximum", "maxLength", "minimum", "minItems", "pattern"];
 
 /// A tool, named after the document that it returns.
 pub(super) struct Tool {
@@ -21,58 +26,221 @@ pub(super) struct Tool {
     path: &'static str,
     title: &'static str,
     description: &'static str,
-    arguments: &'static [&'static str],
-    request: fn(&ToolArguments) -> Result<ToolRequest, String>,
 }
 
-/// The document that a tool call requests.
-#[derive(Debug, PartialEq)]
-pub(super) enum ToolRequest {
-    /// A document of the API.
-    Document(Resource),
-    /// The explanation at this path and query.
-    Explanation(String),
-    /// The cost curve of a day compared with a price.
-    Curve { date: Option<String>, price: Option<String> },
-    /// The CSV table at this path and query.
-    Table(String),
-}
+pub(super) const TOOLS: [Tool; 10] = [
+    Tool {
+        name: "snapshot",
+        path: paths::SNAPSHOT,
+        title: "Costs today",
+        description: "Today's cost of mining one coin, in USD: minimum, average and maximum, worldwide and in every region. Use it for current costs and to compare regions.",
+    },
+    Tool {
+        name: "history",
+        path: paths::HISTORY,
+        title: "Recent costs",
+        description: "The daily cost of mining one coin, in USD, for the last seven days including today: minimum, average and maximum, worldwide or in one region. Use it to see how costs have changed.",
+    },
+    Tool {
+        name: "region",
+        path: paths::REGION_DETAIL,
+        title: "Region today",
+        description: "Today's cost of mining one coin in one region, in USD, and the region's share of the hashrate in percent.",
+    },
+    Tool {
+        name: "regions",
+        path: paths::REGIONS,
+        title: "Regions",
+        description: "The ids and names of all regions. Use it to find the ids that other tools accept.",
+    },
+    Tool {
+        name: "network",
+        path: paths::NETWORK,
+        title: "Network today",
+        description: "The mining network today: hashrate in EH/s, difficulty, and mean transaction fee in USD.",
+    },
+    Tool {
+        name: "forecast",
+        path: paths::FORECAST,
+        title: "Forecast",
+        description: "The predicted worldwide average cost of mining one coin, in USD. The forecast of the sandbox is the same for every horizon.",
+    },
+    Tool {
+        name: "metadata",
+        path: paths::METADATA,
+        title: "Service",
+        description: "The environment, API versions and endpoints of the service. It has no costs.",
+    },
+    Tool {
+        name: "explain",
+        path: EXPLAIN_JSON,
+        title: "How a cost is calculated",
+        description: "How a day's cost is calculated from its inputs, step by step with the numbers: difficulty, block reward, hardware efficiency, electricity price and overhead, and the contribution of each region to the worldwide average. With since, also the change in the average since that day, split into its factors. Use it to explain why a cost is what it is, and why it changed.",
+    },
+    Tool {
+        name: "cost_curve",
+        path: COST_CURVE_CSV,
+        title: "Cost curve",
+        description: "The regions on a day, sorted by average cost: each region's share of the hashrate and the cumulative share in percent, its minimum, average and maximum cost of one coin in USD, and its full cost if the cost of machines is known; and the share of the hashrate that mines at or below a price, by default the market price. Use it to find out who mines at a profit.",
+    },
+    Tool {
+        name: "economics",
+        path: ECONOMICS_CSV,
+        title: "Price and margin by day",
+        description: "Daily price and worldwide average cost of one coin in USD, price divided by cost, hashprice in USD per PH/s per day (block reward only), the electricity price and efficiency at which an average miner breaks even, and the share of the hashrate that mines at or below the price, in percent. The price is the market price unless you specify one. Use it for margins.",
+    },
+];
 
-impl ToolRequest {
+impl Tool {
+    /// Finds a tool by name.
+    pub(super) fn find(name: &str) -> Result<&'static Self, String> {
+        TOOLS.iter().find(|tool| tool.name == name).ok_or_else(|| {
+            let names = TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ");
+            format!("unknown tool '{}'; the tools are {names}", visible(name, NAME_MAX))
+        })
+    }
+
     /// Returns whether the document lists every region and may take megabytes.
     pub(super) fn is_large(&self) -> bool {
-        match self {
-            Self::Document(resource) => matches!(resource, Resource::Snapshot | Resource::Regions),
-            Self::Explanation(_) | Self::Curve { .. } => true,
-            Self::Table(_) => false,
-        }
-    }
-}
-
-/// The arguments of a call. Many assistants send null for an omitted argument.
-struct ToolArguments(Map<String, Value>);
-
-impl ToolArguments {
-    /// Returns an argument as it is written in a query. 7.0 is an integer too, as in JSON Schema.
-    fn get(&self, name: &str) -> Result<Option<String>, String> {
-        let is_number = matches!(name, "forecast_days" | "price");
-        match self.0.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) if !is_number => Ok(Some(text.clone())),
-            Some(Value::Number(number)) if is_number => {
-                Ok(number.as_f64().map(|number| number.to_string()))
-            }
-            Some(other) => {
-                let got = visible(&other.to_string(), NAME_MAX);
-                Err(format!("{name} must be {}; got {got}", expected(name)))
-            }
-        }
+        matches!(self.name, "snapshot" | "regions" | "explain" | "cost_curve")
     }
 
-    /// Returns a path with the arguments of these names.
-    fn query(&self, path: &str, names: &[&'static str]) -> Result<String, String> {
-        let given = names.iter().map(|name| Ok((*name, self.get(name)?)));
-        Ok(with_query(path, given.collect::<Result<Vec<_>, String>>()?))
+    /// Describes the tool and the kind of its data for assistants.
+    pub(super) fn described(&self, data: &str) -> Value {
+        json!({
+            "name": self.name,
+            "title": self.title,
+            "description": format!("{} {data}.", self.description),
+            "inputSchema": self.arguments_schema(),
+            "outputSchema": self.result_schema(),
+            "annotations": {
+                "readOnlyHint": true,
+                "destructiveHint": false,
+                "idempotentHint": true,
+                "openWorldHint": false,
+            },
+        })
+    }
+
+    /// Returns the parameters of its operation, as the OpenAPI document describes them. The cost curve is compared
+    /// with a price of the economics.
+    fn parameters(&self) -> impl Iterator<Item = &'static Value> {
+        let of = |path: &str| {
+            DOCUMENT["paths"][path]["get"]["parameters"].as_array().into_iter().flatten()
+        };
+        // The other parameters are headers.
+        let own = of(self.path).filter(|it| matches!(it["in"].as_str(), Some("path" | "query")));
+        let has_price = self.path == COST_CURVE_CSV;
+        own.chain(of(ECONOMICS_CSV).filter(move |it| has_price && it["name"] == "price"))
+    }
+
+    fn arguments_schema(&self) -> Value {
+        let property = |parameter: &Value| {
+            let mut schema = parameter["schema"].clone();
+            // Other servers may have other ids.
+            schema.as_object_mut().map(|schema| schema.remove("pattern"));
+            schema["description"] = parameter["description"].clone();
+            (parameter["name"].as_str().unwrap_or_default().to_owned(), schema)
+        };
+        let required = self.parameters().filter(|parameter| parameter["required"] == true);
+        json!({
+            "type": "object",
+            "properties": self.parameters().map(property).collect::<Map<_, _>>(),
+            "required": required.map(|parameter| &parameter["name"]).collect::<Vec<_>>(),
+            "additionalProperties": false,
+        })
+    }
+
+    /// Returns the schema of the result, with the types and fields that every server has.
+    fn result_schema(&self) -> Value {
+        let response = &DOCUMENT["paths"][self.path]["get"]["responses"]["200"]["content"];
+        if response["text/csv"].is_null() {
+            return contract_schema(&response["application/json"]["schema"]);
+        }
+        let rows = json!({"type": "array", "items": {"type": "object"}});
+        let mut schema =
+            json!({"type": "object", "properties": {"rows": rows}, "required": ["rows"]});
+        if self.path == COST_CURVE_CSV {
+            for name in ["price_usd", "hashrate_below_price_pct"] {
+                schema["properties"][name] = json!({"type": "number"});
+            }
+        }
+        schema
+    }
+
+    /// Fetches the document that a call with these arguments requests, as one line of JSON.
+    pub(super) async fn fetch(
+        &self,
+        source: &DocumentSource,
+        arguments: Value,
+    ) -> Result<String, String> {
+        let given = self.given(arguments)?;
+        let get = |name| given.iter().find(|(given, _)| *given == name).and_then(|it| it.1.clone());
+        let text = match self.name {
+            "history" => {
+                let id = get("region_id").unwrap_or_else(|| GLOBAL.into());
+                source.json(&Resource::History(id)).await?
+            }
+            "region" => {
+                let missing = || format!("id is missing; it must be {}", expected("id"));
+                source.json(&Resource::RegionDetail(get("id").ok_or_else(missing)?)).await?
+            }
+            "forecast" => {
+                let days = get("forecast_days").map(|days| days.parse()).transpose();
+                let days = days.map_err(|invalid| format!("forecast_days {invalid}"))?;
+                source.json(&Resource::Forecast(days.unwrap_or_default())).await?
+            }
+            "snapshot" => source.json(&Resource::Snapshot).await?,
+            "regions" => source.json(&Resource::Regions).await?,
+            "network" => source.json(&Resource::Network).await?,
+            "metadata" => source.json(&Resource::Metadata).await?,
+            "explain" => source.file(&with_query(self.path, given)).await?,
+            "cost_curve" => {
+                let curve = CostCurve::fetch(source, get("date"), get("price")).await?;
+                curve.json().to_string()
+            }
+            _ => {
+                let table = Table::fetch(source, &with_query(self.path, given)).await?;
+                table.json().to_string()
+            }
+        };
+        // Valid JSON has line ends only between values.
+        Ok(text.trim_end().replace(['\n', '\r'], " "))
+    }
+
+    /// Returns the arguments of a call as they are written in a query. Many assistants send null for an omitted
+    /// argument, and 7.0 is an integer too, as in JSON Schema.
+    fn given(&self, arguments: Value) -> Result<Vec<(&'static str, Option<String>)>, String> {
+        let names: Vec<&str> = self.parameters().filter_map(|it| it["name"].as_str()).collect();
+        let takes = match &names[..] {
+            [] => "it takes none".into(),
+            names => format!("it takes {}", listed(names)),
+        };
+        let Value::Object(arguments) = arguments else {
+            return Err(format!("arguments must be an object; {takes}"));
+        };
+        let mut given = Vec::new();
+        for (name, value) in arguments {
+            let Some(name) = names.iter().find(|known| **known == name) else {
+                let name = visible(&name, NAME_MAX);
+                return Err(format!("{} has no argument {name}; {takes}", self.name));
+            };
+            let is_number = matches!(*name, "forecast_days" | "price");
+            let text = match (&value, value.as_f64()) {
+                (Value::Null, _) => continue,
+                (Value::String(text), _) if !is_number => text.clone(),
+                (_, Some(number)) if is_number => number.to_string(),
+                _ => {
+                    let got = visible(&value.to_string(), NAME_MAX);
+                    return Err(format!("{name} must be {}; got {got}", expected(name)));
+                }
+            };
+            if name.ends_with("id") && !(1..=ID_MAX).contains(&text.len()) {
+                return Err(format!("{name} must have 1 to {ID_MAX} bytes"));
+            }
+            given.push((*name, Some(text)));
+        }
+        Ok(given)
     }
 }
 
@@ -88,209 +256,79 @@ fn expected(name: &str) -> &'static str {
     }
 }
 
-impl Tool {
-    /// Finds a tool by name.
-    pub(super) fn find(name: &str) -> Result<&'static Self, String> {
-        TOOLS.iter().find(|tool| tool.name == name).ok_or_else(|| {
-            let names = TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ");
-            format!("unknown tool '{}'; the tools are {names}", visible(name, NAME_MAX))
-        })
-    }
-
-    /// Describes the tool and the kind of its data for assistants.
-    pub(super) fn described(&self, data: &str) -> Value {
-        json!({
-            "name": self.name,
-            "title": self.title,
-            "description": format!("{} {data}.", self.description),
-            "inputSchema": schemas::arguments(self.path, self.arguments),
-            "outputSchema": schemas::result(self.path),
-            "annotations": {
-                "readOnlyHint": true,
-                "destructiveHint": false,
-                "idempotentHint": true,
-                "openWorldHint": false,
-            },
-        })
-    }
-
-    /// Returns the document that a call with these arguments requests.
-    pub(super) fn request(&self, arguments: &str) -> Result<ToolRequest, String> {
-        let invalid = |_| format!("arguments must be an object; {}", self.takes());
-        let arguments: Map<String, Value> = serde_json::from_str(arguments).map_err(invalid)?;
-        let is_unknown = |name: &&String| !self.arguments.contains(&name.as_str());
-        if let Some(name) = arguments.keys().find(is_unknown) {
-            let name = visible(name, NAME_MAX);
-            return Err(format!("{} has no argument {name}; {}", self.name, self.takes()));
-        }
-        for name in ["id", "region_id"] {
-            let id = arguments.get(name).and_then(Value::as_str);
-            if id.is_some_and(|id| id.is_empty() || id.len() > ID_MAX) {
-                return Err(format!("{name} must have 1 to {ID_MAX} bytes"));
+/// Returns a schema with those that it refers to in place of the references. Of the keywords, only types and
+/// fields are kept. A property may have the name of a keyword, so objects are never removed.
+fn contract_schema(schema: &Value) -> Value {
+    match schema {
+        Value::Object(object) => {
+            if let Some(name) = schema["$ref"].as_str().and_then(|at| at.rsplit('/').next()) {
+                return contract_schema(&DOCUMENT["components"]["schemas"][name]);
             }
+            let is_kept = |(key, value): &(&String, &Value)| {
+                value.is_object() || !OWN_RULES.contains(&key.as_str())
+            };
+            let kept = object.iter().filter(is_kept);
+            kept.map(|(key, value)| (key.clone(), contract_schema(value))).collect()
         }
-        (self.request)(&ToolArguments(arguments))
-    }
-
-    /// Says which arguments the tool takes.
-    fn takes(&self) -> String {
-        match self.arguments {
-            [] => "it takes none".into(),
-            names => format!("it takes {}", listed(names)),
-        }
+        Value::Array(values) => values.iter().map(contract_schema).collect(),
+        other => other.clone(),
     }
 }
 
-pub(super) const TOOLS: [Tool; 10] = [
-    Tool {
-        name: "snapshot",
-        path: paths::SNAPSHOT,
-        title: "Costs today",
-        description: "Today's cost of mining one coin, in USD: minimum, average and maximum, worldwide and in every region. Use it for current costs and to compare regions.",
-        arguments: &[],
-        request: |_| Ok(ToolRequest::Document(Resource::Snapshot)),
-    },
-    Tool {
-        name: "history",
-        path: paths::HISTORY,
-        title: "Recent costs",
-        description: "The daily cost of mining one coin, in USD, for the last seven days including today: minimum, average and maximum, worldwide or in one region. Use it to see how costs have changed.",
-        arguments: &["region_id"],
-        request: |arguments| {
-            let id = arguments.get("region_id")?.unwrap_or_else(|| GLOBAL.into());
-            Ok(ToolRequest::Document(Resource::History(id)))
-        },
-    },
-    Tool {
-        name: "region",
-        path: paths::REGION_DETAIL,
-        title: "Region today",
-        description: "Today's cost of mining one coin in one region, in USD, and the region's share of the hashrate in percent.",
-        arguments: &["id"],
-        request: |arguments| {
-            let missing = || format!("id is missing; it must be {}", expected("id"));
-            let id = arguments.get("id")?.ok_or_else(missing)?;
-            Ok(ToolRequest::Document(Resource::RegionDetail(id)))
-        },
-    },
-    Tool {
-        name: "regions",
-        path: paths::REGIONS,
-        title: "Regions",
-        description: "The ids and names of all regions. Use it to find the ids that other tools accept.",
-        arguments: &[],
-        request: |_| Ok(ToolRequest::Document(Resource::Regions)),
-    },
-    Tool {
-        name: "network",
-        path: paths::NETWORK,
-        title: "Network today",
-        description: "The mining network today: hashrate in EH/s, difficulty, and mean transaction fee in USD.",
-        arguments: &[],
-        request: |_| Ok(ToolRequest::Document(Resource::Network)),
-    },
-    Tool {
-        name: "forecast",
-        path: paths::FORECAST,
-        title: "Forecast",
-        description: "The predicted worldwide average cost of mining one coin, in USD. The forecast of the sandbox is the same for every horizon.",
-        arguments: &["forecast_days"],
-        request: |arguments| {
-            let days = arguments.get("forecast_days")?.map(|days| days.parse()).transpose();
-            let days: Option<_> = days.map_err(|invalid| format!("forecast_days {invalid}"))?;
-            Ok(ToolRequest::Document(Resource::Forecast(days.unwrap_or_default())))
-        },
-    },
-    Tool {
-        name: "metadata",
-        path: paths::METADATA,
-        title: "Service",
-        description: "The environment, API versions and endpoints of the service. It has no costs.",
-        arguments: &[],
-        request: |_| Ok(ToolRequest::Document(Resource::Metadata)),
-    },
-    Tool {
-        name: "explain",
-        path: EXPLAIN_JSON,
-        title: "How a cost is calculated",
-        description: "How a day's cost is calculated from its inputs, step by step with the numbers: difficulty, block reward, hardware efficiency, electricity price and overhead, and the contribution of each region to the worldwide average. With since, also the change in the average since that day, split into its factors. Use it to explain why a cost is what it is, and why it changed.",
-        arguments: &["region_id", "date", "since"],
-        request: |arguments| {
-            let target = arguments.query(EXPLAIN_JSON, &["region_id", "date", "since"])?;
-            Ok(ToolRequest::Explanation(target))
-        },
-    },
-    Tool {
-        name: "cost_curve",
-        path: COST_CURVE_CSV,
-        title: "Cost curve",
-        description: "The regions on a day, sorted by average cost: each region's share of the hashrate and the cumulative share in percent, its minimum, average and maximum cost of one coin in USD, and its full cost if the cost of machines is known; and the share of the hashrate that mines at or below a price, by default the market price. Use it to find out who mines at a profit.",
-        arguments: &["date", "price"],
-        request: |arguments| {
-            let (date, price) = (arguments.get("date")?, arguments.get("price")?);
-            Ok(ToolRequest::Curve { date, price })
-        },
-    },
-    Tool {
-        name: "economics",
-        path: ECONOMICS_CSV,
-        title: "Price and margin by day",
-        description: "Daily price and worldwide average cost of one coin in USD, price divided by cost, hashprice in USD per PH/s per day (block reward only), the electricity price and efficiency at which an average miner breaks even, and the share of the hashrate that mines at or below the price, in percent. The price is the market price unless you specify one. Use it for margins.",
-        arguments: &["price", "date", "range", "from", "to"],
-        request: |arguments| {
-            let names = ["price", "date", "range", "from", "to"];
-            Ok(ToolRequest::Table(arguments.query(ECONOMICS_CSV, &names)?))
-        },
-    },
-];
-
 #[cfg(test)]
 mod tests {
-    use ghi_contract::ForecastDays;
+    use clap::Parser;
+
+    use crate::source::SourceArgs;
 
     use super::*;
 
-    fn request(tool: &str, arguments: &Value) -> Result<ToolRequest, String> {
-        Tool::find(tool).unwrap().request(&arguments.to_string())
+    fn tool(name: &str) -> &'static Tool {
+        Tool::find(name).unwrap()
     }
 
-    #[test]
-    fn missing_and_null_arguments_default() {
+    #[derive(clap::Parser)]
+    struct SourceOnly {
+        #[command(flatten)]
+        source: SourceArgs,
+    }
+
+    /// Calls a tool of the built-in engine.
+    async fn call(name: &str, arguments: Value) -> Result<Value, String> {
+        let args = SourceOnly::parse_from(["ghi", "--at", "2026-11-15T12:00:00Z"]);
+        let source = DocumentSource::open(&args.source).unwrap();
+        let text = tool(name).fetch(&source, arguments).await?;
+        Ok(serde_json::from_str(&text).unwrap())
+    }
+
+    #[tokio::test]
+    async fn missing_and_null_arguments_default() {
         for arguments in [json!({}), json!({"region_id": null})] {
-            let history = ToolRequest::Document(Resource::History(GLOBAL.into()));
-            assert_eq!(request("history", &arguments), Ok(history));
-            let explanation = ToolRequest::Explanation(EXPLAIN_JSON.into());
-            assert_eq!(request("explain", &arguments), Ok(explanation));
+            for name in ["history", "explain"] {
+                assert_eq!(call(name, arguments.clone()).await.unwrap()["region_id"], GLOBAL);
+            }
         }
     }
 
-    #[test]
-    fn a_horizon_is_an_integer_from_1_to_365() {
+    #[tokio::test]
+    async fn a_horizon_is_an_integer_from_1_to_365() {
         for (value, days) in [(json!(1), 1), (json!(365), 365), (json!(7.0), 7)] {
-            let days = ForecastDays::new(days).unwrap();
-            let forecast = ToolRequest::Document(Resource::Forecast(days));
-            assert_eq!(request("forecast", &json!({"forecast_days": value})), Ok(forecast));
+            let forecast = call("forecast", json!({"forecast_days": value})).await.unwrap();
+            assert_eq!(forecast["forecast_days"], days);
         }
         for value in [json!(0), json!(366), json!(-1), json!(1.5), json!(65543)] {
-            let error = request("forecast", &json!({"forecast_days": value})).unwrap_err();
+            let error = call("forecast", json!({"forecast_days": value})).await.unwrap_err();
             assert!(error.starts_with("forecast_days must be a whole number from 1 to 365,"));
         }
     }
 
     #[test]
-    fn tools_accept_exactly_the_arguments_in_their_schemas() {
+    fn arguments_of_the_wrong_name_or_type_are_errors() {
         for tool in &TOOLS {
-            let schema = schemas::arguments(tool.path, tool.arguments);
-            for name in schema["properties"].as_object().unwrap().keys() {
-                assert!(tool.arguments.contains(&&**name), "{} {name}", tool.name);
-            }
-            let count = schema["properties"].as_object().unwrap().len();
-            assert_eq!(tool.arguments.len(), count, "{}", tool.name);
-            let error = request(tool.name, &json!({"frobnicate": 1})).unwrap_err();
+            let error = tool.given(json!({"frobnicate": 1})).unwrap_err();
             assert!(error.contains("has no argument frobnicate; it takes "), "{error}");
-            // No error names an argument of another tool.
-            for name in tool.arguments {
-                let error = request(tool.name, &json!({*name: []})).unwrap_err();
+            for name in tool.arguments_schema()["properties"].as_object().unwrap().keys() {
+                let error = tool.given(json!({name: []})).unwrap_err();
                 assert!(error.starts_with(&format!("{name} must be ")), "{error}");
                 assert!(error.ends_with("; got []"), "{error}");
             }
@@ -298,12 +336,41 @@ mod tests {
     }
 
     #[test]
-    fn documents_with_every_region_are_large() {
-        let large = TOOLS.iter().filter(|tool| {
-            let arguments = if tool.name == "region" { json!({"id": "us"}) } else { json!({}) };
-            request(tool.name, &arguments).unwrap().is_large()
+    fn a_standalone_schema_has_no_references() {
+        for name in ["snapshot", "history", "explain"] {
+            let schema = tool(name).result_schema();
+            assert_eq!(schema["type"], "object", "{name}");
+            assert!(!schema.to_string().contains("$ref"), "{schema}");
+        }
+        let point = tool("history").result_schema()["properties"]["points"]["items"].take();
+        assert_eq!(point["properties"]["date"]["type"], "string");
+    }
+
+    #[test]
+    fn result_schemas_have_only_the_types_and_fields_of_the_contract() {
+        let schema = tool("history").result_schema();
+        let document = json!({
+            "version": "1.0", "timestamp_utc": "2026-11-15 12:00", "engine_sandbox_version": "x",
+            "region_id": "US_West", "points": [], "added": true,
         });
-        let names: Vec<&str> = large.map(|tool| tool.name).collect();
-        assert_eq!(names, ["snapshot", "regions", "explain", "cost_curve"]);
+        jsonschema::validate(&schema, &document).unwrap();
+        assert!(!jsonschema::is_valid(&schema, &json!({"version": "1.0"})));
+        let schema = tool("region").arguments_schema();
+        assert!(jsonschema::is_valid(&schema, &json!({"id": "US_West"})));
+    }
+
+    #[test]
+    fn arguments_are_the_parameters_of_the_operation() {
+        let schema = tool("forecast").arguments_schema();
+        let days = &schema["properties"]["forecast_days"];
+        assert_eq!((&days["minimum"], &days["maximum"]), (&json!(1), &json!(365)));
+        let schema = tool("region").arguments_schema();
+        assert_eq!(
+            (&schema["required"], &schema["additionalProperties"]),
+            (&json!(["id"]), &json!(false))
+        );
+        assert_eq!(tool("snapshot").arguments_schema()["properties"], json!({}));
+        let names = tool("economics").arguments_schema()["properties"].as_object().unwrap().len();
+        assert_eq!(names, 5);
     }
 }

@@ -1,11 +1,12 @@
 //! `ghi show`.
 
-mod document_table;
-pub(crate) mod table_file;
+mod document;
+pub(crate) mod table;
+mod chart_scale;
 mod curve_chart;
 mod history_chart;
 mod range_bars;
-pub(crate) mod costs;
+pub(crate) mod numbers;
 
 use std::env;
 use std::process::ExitCode;
@@ -14,12 +15,10 @@ use clap::Subcommand;
 use clap::builder::NonEmptyStringValueParser;
 use ghi_client::{Resource, with_query};
 use ghi_contract::{ForecastDays, GLOBAL};
-use ghi_engine::visible;
 
 use crate::flag_values::date;
 use crate::output::{Format, print, terminal_width};
-use crate::show::document_table::{CellStyle, DocumentTable};
-use crate::show::table_file::TableFile;
+use crate::show::table::{CostCurve, Shown, Table};
 use crate::signals::runtime;
 use crate::source::{
     DocumentSource, ECONOMICS_CSV, SNAPSHOT_CSV, SourceArgs, in_time, parse_document,
@@ -27,9 +26,6 @@ use crate::source::{
 
 /// The minimum width of a chart, the width without a terminal, and the maximum, in columns.
 const CHART_WIDTHS: [usize; 3] = [24, 80, 400];
-
-/// The maximum length of a date in a title, in characters.
-const DATE_MAX: usize = 10;
 
 /// The message for a document without a chart.
 const CANNOT_PLOT: &str = "--plot works only with history, regions and curve";
@@ -74,13 +70,8 @@ enum RequestedDocument {
         #[arg(long, value_name = "ID", default_value = GLOBAL)]
         region: String,
 
-        /// First UTC date, such as 2026-11-01 [default: six days before --to]
-        #[arg(long, value_name = "DATE", value_parser = date)]
-        from: Option<String>,
-
-        /// Last UTC date [default: today]
-        #[arg(long, value_name = "DATE", value_parser = date)]
-        to: Option<String>,
+        #[command(flatten)]
+        days: RequestedDays,
     },
     /// Hashrate, difficulty and mean fee
     Network,
@@ -106,18 +97,35 @@ enum RequestedDocument {
         #[arg(long, value_name = "USD")]
         price: Option<String>,
 
-        /// First UTC date, such as 2026-11-01 [default: six days before --to]
-        #[arg(long, value_name = "DATE", value_parser = date)]
-        from: Option<String>,
-
-        /// Last UTC date [default: today]
-        #[arg(long, value_name = "DATE", value_parser = date)]
-        to: Option<String>,
+        #[command(flatten)]
+        days: RequestedDays,
     },
     /// API 1.0: today's worldwide costs
     Indicator,
     /// Environment, API versions and endpoints
     Metadata,
+}
+
+/// The days of a table.
+#[derive(clap::Args)]
+struct RequestedDays {
+    /// First UTC date, such as 2026-11-01 [default: six days before --to]
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    from: Option<String>,
+
+    /// Last UTC date [default: today]
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    to: Option<String>,
+}
+
+impl RequestedDays {
+    /// Returns them as parameters of a request.
+    fn parameters(&self) -> Result<[(&'static str, Option<String>); 2], String> {
+        if self.to.is_some() && self.from > self.to {
+            return Err("--from must not be after --to".into());
+        }
+        Ok([("from", self.from.clone()), ("to", self.to.clone())])
+    }
 }
 
 /// Prints a document.
@@ -127,105 +135,99 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 }
 
 async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
-    if args.plot && !matches!(args.format, Format::Table) {
+    if args.plot && args.format != Format::Table {
         return Err("--plot cannot be combined with --format".into());
     }
-    let resource = match &args.document {
-        RequestedDocument::History { from, to, .. }
-        | RequestedDocument::Economics { from, to, .. }
-            if to.is_some() && from > to =>
-        {
-            return Err("--from must not be after --to".into());
-        }
+    let shown = match &args.document {
         RequestedDocument::Curve { price, date } => {
-            let curve = TableFile::fetch_curve(source, date.clone(), price.clone()).await?;
-            let chart = args.plot.then(|| curve_chart::chart(&curve, chart_width())).transpose()?;
-            let date = visible(curve.cell(0, "date").unwrap_or_default(), DATE_MAX);
-            let title = format!("Cost curve, USD per {}, {date}", source.coin().unit());
-            return Ok(curve.shown(args.format, &title, source, chart.map(in_locale)));
+            let curve = CostCurve::fetch(source, date.clone(), price.clone()).await?;
+            curve.shown(source, price.is_some() && args.format == Format::Csv)
         }
-        RequestedDocument::Economics { .. } if args.plot => return Err(CANNOT_PLOT.into()),
-        RequestedDocument::Economics { price, from, to } => {
-            let given = [("price", price), ("from", from), ("to", to)];
-            let given = given.map(|(name, value)| (name, value.clone()));
-            let table = TableFile::fetch(source, &with_query(ECONOMICS_CSV, given)).await?;
+        RequestedDocument::Economics { .. } | RequestedDocument::Snapshot if args.plot => {
+            return Err(CANNOT_PLOT.into());
+        }
+        RequestedDocument::Economics { price, days } => {
+            let given = days.parameters()?.into_iter().chain([("price", price.clone())]);
+            let table = Table::fetch(source, &with_query(ECONOMICS_CSV, given)).await?;
             let title = format!("Price and cost of one {}, USD, worldwide", source.coin().name);
-            return Ok(table.shown(args.format, &title, source, None));
+            Shown::file(title, table.json(), table)
         }
-        // The list of regions has no costs; the snapshot has every region's costs.
-        RequestedDocument::Regions if args.plot => Resource::Snapshot,
+        document => {
+            let resource = resource(document, args.plot)?;
+            let json = match document {
+                RequestedDocument::History { region, days } => {
+                    source.history_json(region, days.parameters()?).await?
+                }
+                _ => source.json(&resource).await?,
+            };
+            if args.format == Format::Json {
+                return Ok(json + "\n");
+            }
+            let mut shown = document::read(&resource, json, args.format, &source.coin().name)?;
+            if args.format == Format::Csv && resource == Resource::Snapshot {
+                // A snapshot has no hashrate shares; this project's file does.
+                let file = Table::fetch(source, SNAPSHOT_CSV).await.ok();
+                let has_same_columns = |file: &Table| file.names().eq(shown.table.names());
+                shown.table = file.filter(has_same_columns).unwrap_or(shown.table);
+            }
+            shown
+        }
+    };
+    Ok(match args.format {
+        Format::Json => shown.json + "\n",
+        Format::Csv => shown.table.csv(),
+        Format::Table => {
+            let data = source.kind_of_data(&shown.region_id, &shown.date);
+            let heading = format!("{}\n{data}, {}{}\n\n", shown.title, source.name(), shown.time);
+            let body = match args.plot {
+                true => in_locale(&chart(&args.document, &shown.json)?),
+                false if shown.table.rows.is_empty() => "No data.\n".into(),
+                false if shown.is_list => shown.table.text(terminal_width()),
+                false => shown.table.fields(),
+            };
+            heading + &body + &shown.summary
+        }
+    })
+}
+
+/// Returns the document of the contract to show.
+fn resource(document: &RequestedDocument, is_plotted: bool) -> Result<Resource, String> {
+    Ok(match document {
         RequestedDocument::History { region, .. } => Resource::History(region.clone()),
-        _ if args.plot => return Err(CANNOT_PLOT.into()),
-        RequestedDocument::Snapshot => Resource::Snapshot,
+        // The list of regions has no costs; the snapshot has every region's costs.
+        RequestedDocument::Regions if is_plotted => Resource::Snapshot,
+        _ if is_plotted => return Err(CANNOT_PLOT.into()),
         RequestedDocument::Regions => Resource::Regions,
         RequestedDocument::Region { id } => Resource::RegionDetail(id.clone()),
         RequestedDocument::Network => Resource::Network,
         RequestedDocument::Forecast { days } => Resource::Forecast(*days),
         RequestedDocument::Indicator => Resource::Indicator,
         RequestedDocument::Metadata => Resource::Metadata,
-    };
-    let text = match &args.document {
-        RequestedDocument::History { region, from, to } => {
-            source.history_json(region, from.clone(), to.clone()).await?
-        }
-        _ => source.json(&resource).await?,
-    };
-    document(args, source, &resource, text).await
+        _ => Resource::Snapshot,
+    })
 }
 
-/// Formats a document of the contract.
-async fn document(
-    args: &Args,
-    source: &DocumentSource,
-    resource: &Resource,
-    mut text: String,
-) -> Result<String, String> {
-    if matches!(args.format, Format::Json) {
-        text.push('\n');
-        return Ok(text);
+fn chart(document: &RequestedDocument, json: &str) -> Result<String, String> {
+    let columns = || variable("COLUMNS").and_then(|text| text.parse().ok());
+    let [min, default, max] = CHART_WIDTHS;
+    let width = terminal_width().or_else(columns).unwrap_or(default).clamp(min, max);
+    match document {
+        RequestedDocument::History { .. } => history_chart::chart(&parse_document(json)?, width),
+        RequestedDocument::Regions => range_bars::chart(&parse_document(json)?, width),
+        _ => curve_chart::chart(&parse_document(json)?, width),
     }
-    if matches!(args.format, Format::Csv) {
-        let own_table = DocumentTable::read(resource, &text, CellStyle::Csv)?.csv();
-        if matches!(resource, Resource::Snapshot) {
-            // A snapshot has no hashrate shares; this project's file does.
-            let file = source.file(SNAPSHOT_CSV).await.unwrap_or_default();
-            if file.lines().next() == own_table.lines().next() {
-                return Ok(file);
-            }
-        }
-        return Ok(own_table);
-    }
-    let table = DocumentTable::read(resource, &text, CellStyle::Table)?;
-    let heading = table.heading(source);
-    let shown = match args.plot {
-        true if matches!(resource, Resource::History(_)) => {
-            in_locale(history_chart::chart(&parse_document(&text)?, chart_width())?)
-        }
-        true => in_locale(range_bars::chart(&parse_document(&text)?, chart_width())?),
-        false => {
-            drop(text);
-            table.table(terminal_width())
-        }
-    };
-    Ok(format!("{heading}\n{shown}"))
 }
 
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-fn chart_width() -> usize {
-    let columns = || variable("COLUMNS").and_then(|text| text.parse().ok());
-    let [min, default, max] = CHART_WIDTHS;
-    terminal_width().or_else(columns).unwrap_or(default).clamp(min, max)
-}
-
 /// Converts a chart to ASCII unless the locale is UTF-8.
-fn in_locale(chart: String) -> String {
+fn in_locale(chart: &str) -> String {
     // The first one that is set takes precedence, as in other programs.
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable).unwrap_or_default();
     if ["utf-8", "utf8"].iter().any(|encoding| locale.to_lowercase().contains(encoding)) {
-        return chart;
+        return chart.into();
     }
     let ascii = |char| match char {
         '│' => '|',

@@ -2,21 +2,16 @@
 
 use ghi_client::AnySnapshot;
 use ghi_contract::GLOBAL;
-use ghi_display::{Scale, ScaleStyle, Tick};
+use ghi_display::ScaleStyle;
 use ghi_engine::visible;
 use unicode_width::UnicodeWidthStr;
 
-use crate::show::costs::{at_scale, bounds, decimals, rounded};
-use crate::text_table::cut;
+use crate::show::chart_scale::{ChartScale, PLOT_MIN, range};
+use crate::show::numbers::{decimals, readable};
+use crate::text_table::{GAP, cut};
 
-/// The space between two columns.
-const GAP: &str = "  ";
-
-/// The minimum width, in columns, of a bar with costs next to it.
-const BAR_BESIDE_FIGURES: usize = 24;
-
-/// The minimum width of a bar in columns.
-const BAR_MIN: usize = 10;
+/// The minimum width of a bar with costs next to it, in columns.
+const BAR_BESIDE_COSTS: usize = 24;
 
 /// Columns per number on the scale.
 const COLUMNS_PER_TICK: usize = 14;
@@ -24,23 +19,17 @@ const COLUMNS_PER_TICK: usize = 14;
 /// With more bars than this, the scale is repeated below them.
 const BARS_OF_A_SCREEN: usize = 20;
 
-/// The maximum number of bars.
-const BARS_MAX: usize = 20_000;
-
 /// The maximum length of an id in characters.
 const ID_MAX: usize = 32;
+
+/// From this value on, costs next to a bar are in whole dollars.
+const WHOLE_FROM: f64 = 1_000.0;
 
 /// Draws a bar for worldwide, then one for each region in the order of the inputs.
 pub(crate) fn chart(snapshot: &AnySnapshot, width: usize) -> Result<String, String> {
     let regions = snapshot.regions.as_deref().unwrap_or_default();
-    let count = regions.len();
-    if count == 0 {
+    if regions.is_empty() {
         return Err("the snapshot is in the reduced form, which has no regions to draw".into());
-    }
-    if count > BARS_MAX {
-        return Err(format!(
-            "{count} regions are too many to draw; use show snapshot --format csv"
-        ));
     }
     let worldwide = (|| {
         let min = snapshot.global_min_cost_usd?;
@@ -50,27 +39,32 @@ pub(crate) fn chart(snapshot: &AnySnapshot, width: usize) -> Result<String, Stri
         (&*region.id, [region.min_cost_usd, region.avg_cost_usd, region.max_cost_usd])
     });
     let (ids, costs): (Vec<&str>, Vec<[f64; 3]>) = worldwide.into_iter().chain(regions).unzip();
-    let [low, high] = bounds(costs.iter().flatten().copied())?;
 
     let ids: Vec<String> = ids.iter().map(|id| cut(&visible(id, ID_MAX), width / 4)).collect();
     let id_width = ids.iter().map(|id| id.width()).max().unwrap_or_default().max("region".len());
-    let (header, figures) = figures(&costs, width.saturating_sub(id_width + GAP.len()));
-    let bar = width.saturating_sub(id_width + GAP.len() + header.len()).max(BAR_MIN);
+    let beside = width.saturating_sub(id_width + GAP.len());
+    // All three costs, the average or none, whichever fits.
+    let choices: [&[(usize, &str)]; 3] =
+        [&[(0, "min"), (1, "avg"), (2, "max")], &[(1, "avg")], &[]];
+    let choices = choices.map(|columns| cost_columns(&costs, columns));
+    let fits = |rows: &&Vec<String>| rows[0].len() + BAR_BESIDE_COSTS <= beside;
+    let texts = choices.iter().find(fits).unwrap_or(&choices[2]);
+    let bar = beside.saturating_sub(texts[0].len()).max(PLOT_MIN);
     let style =
         ScaleStyle { ticks_max: (bar / COLUMNS_PER_TICK).max(4) as u64, is_brief: bar < 48 };
-    let scale = Scale::covering(low, high, [0.0, (bar - 1) as f64], style);
-    let column =
-        |cost| scale.place(at_scale(cost, low)).round().clamp(0.0, (bar - 1) as f64) as usize;
+    let scale = ChartScale::horizontal(range(costs.iter().flatten().copied()), bar, style)?;
 
-    let line = |id: &str, bar: &str, figures: &str| {
+    let line = |id: &str, bar: &str, costs: &str| {
         let space = " ".repeat(id_width - id.width());
-        format!("{id}{space}{GAP}{bar}{figures}").trim_end().to_owned() + "\n"
+        format!("{id}{space}{GAP}{bar}{costs}").trim_end().to_owned() + "\n"
     };
-    let numbers = line("region", &numbers(&scale.ticks(), bar), &header);
-    let rule = line("", &rule(&scale.ticks(), bar), "");
+    let ticks = scale.ticks();
+    let is_tick = |column: usize| ticks.iter().any(|(at, _)| *at == column);
+    let rule: String = (0..bar).map(|column| if is_tick(column) { '┴' } else { '─' }).collect();
+    let [numbers, rule] = [line("region", &numbers(&ticks, bar), &texts[0]), line("", &rule, "")];
     let mut text = numbers.clone() + &rule;
-    for ((id, costs), figures) in ids.iter().zip(&costs).zip(&figures) {
-        text += &line(id, &drawn(costs.map(column), bar), figures);
+    for ((id, costs), beside) in ids.iter().zip(&costs).zip(&texts[1..]) {
+        text += &line(id, &drawn(costs.map(|cost| scale.place(cost)), bar), beside);
     }
     if ids.len() > BARS_OF_A_SCREEN {
         text += &(rule + &numbers);
@@ -78,49 +72,36 @@ pub(crate) fn chart(snapshot: &AnySnapshot, width: usize) -> Result<String, Stri
     Ok(text)
 }
 
-/// Formats the costs next to the bars: all three, the average or none, whichever fits.
-fn figures(costs: &[[f64; 3]], width: usize) -> (String, Vec<String>) {
+/// Formats these costs of each row, right-aligned below their names.
+fn cost_columns(costs: &[[f64; 3]], columns: &[(usize, &str)]) -> Vec<String> {
     let decimals = decimals(costs.iter().flatten().copied());
-    let with = |columns: &[(usize, &str)]| {
-        let mut header = String::new();
-        let mut rows = vec![String::new(); costs.len()];
-        for (column, name) in columns {
-            let cells: Vec<String> =
-                costs.iter().map(|costs| rounded(costs[*column], decimals)).collect();
-            let width = cells.iter().map(String::len).max().unwrap_or_default().max(name.len());
-            header += &format!("{GAP}{name:>width$}");
-            for (row, cell) in rows.iter_mut().zip(cells) {
-                *row += &format!("{GAP}{cell:>width$}");
-            }
-        }
-        (header, rows)
+    let rounded = |cost: f64| match cost {
+        WHOLE_FROM.. => readable(cost.round(), 0),
+        _ => readable(cost, decimals),
     };
-    let choices: [&[(usize, &str)]; 2] = [&[(0, "min"), (1, "avg"), (2, "max")], &[(1, "avg")]];
-    let mut choices = choices.into_iter().map(with);
-    choices
-        .find(|(header, _)| header.len() + BAR_BESIDE_FIGURES <= width)
-        .unwrap_or_else(|| with(&[]))
+    let mut rows = vec![String::new(); costs.len() + 1];
+    for (column, name) in columns {
+        let cells = costs.iter().map(|costs| rounded(costs[*column]));
+        let cells: Vec<String> = std::iter::once((*name).to_owned()).chain(cells).collect();
+        let width = cells.iter().map(String::len).max().unwrap_or_default();
+        for (row, cell) in rows.iter_mut().zip(cells) {
+            *row += &format!("{GAP}{cell:>width$}");
+        }
+    }
+    rows
 }
 
 /// Formats the numbers of a scale above their marks, as far as they fit.
-fn numbers(ticks: &[Tick], width: usize) -> String {
+fn numbers(ticks: &[(usize, String)], width: usize) -> String {
     let mut text = String::new();
-    for tick in ticks {
-        let label = format!("${}", tick.label);
-        let at = tick.at.round() as usize;
+    for (at, label) in ticks {
         let start = at.saturating_sub(label.len() / 2).min(width.saturating_sub(label.len()));
         if text.is_empty() || start > text.len() {
             text += &" ".repeat(start - text.len());
-            text += &label;
+            text += label;
         }
     }
     format!("{text:<width$}")
-}
-
-/// Draws a line with a mark at each number.
-fn rule(ticks: &[Tick], width: usize) -> String {
-    let is_tick = |column: usize| ticks.iter().any(|tick| tick.at.round() as usize == column);
-    (0..width).map(|column| if is_tick(column) { '┴' } else { '─' }).collect()
 }
 
 /// Draws a bar from its minimum to its maximum.
