@@ -11,16 +11,14 @@ use ghi_engine::listed;
 
 use crate::output::print_error;
 use crate::{
-    check, collect, completions, explain, fixtures, health, help_sections, inputs, man, mcp,
-    openapi, serve_flags, show,
+    check, collect, explain, fixtures, health, help_sections, inputs, mcp, openapi, reference,
+    serve_flags, show,
 };
 
-/// The description of `ghi` in help and in its manual page.
 const ABOUT: &str =
     "The Global HashCost Index: what it costs, in USD, to mine one coin, worldwide and by region.
 This is the reference implementation of its API. The data is synthetic, but the response format is final: later releases stay compatible with it.";
 
-/// The `ghi` command.
 #[derive(Parser)]
 #[command(name = "ghi", version, about = ABOUT, override_usage = "ghi [COMMAND] [OPTIONS]")]
 struct CommandLine {
@@ -28,7 +26,6 @@ struct CommandLine {
     command: Command,
 }
 
-/// A command of `ghi`.
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Serve the API and its web pages over HTTP (the default command)
@@ -52,9 +49,9 @@ pub(crate) enum Command {
     /// Print the OpenAPI document that describes the API
     Openapi(openapi::Args),
     /// Print a completion script for your shell
-    Completions(completions::Args),
+    Completions(reference::CompletionsArgs),
     /// Print the manual page (roff)
-    Man(man::Args),
+    Man(reference::ManArgs),
 }
 
 /// Parses the command line. Exits the process after help, version or an error.
@@ -162,13 +159,6 @@ fn help_tip(line: &[OsString]) -> String {
         Some(command) => format!("for help, run 'ghi {} --help'", command.get_name()),
         None => "for help, run 'ghi --help'".into(),
     }
-}
-
-/// Returns the commands with all their flags, including global ones.
-pub(crate) fn built() -> clap::Command {
-    let mut ghi = command().disable_help_subcommand(true);
-    ghi.build();
-    ghi
 }
 
 /// Returns the commands and their flags, with all help text.

@@ -18,7 +18,6 @@ use crate::source::{
 };
 use crate::text_table::{aligned, row};
 
-/// The arguments of `ghi explain`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Region id, or global for worldwide
@@ -41,7 +40,6 @@ pub(crate) struct Args {
     source: SourceArgs,
 }
 
-/// Prints how a day's costs are calculated.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     if args.date.is_some() && args.since > args.date {
         return Err("--since must not be after --date".into());
@@ -60,10 +58,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     }
 }
 
-/// The maximum length of a text of the document, in characters.
 const TEXT_MAX: usize = 100;
 
-/// The formulas of the steps.
 const FORMULAS: &str = "\
 hashes per coin  = difficulty x hashes per difficulty / block reward
 kWh per coin     = hashes per coin x J/TH / 10^12 / 3,600,000
@@ -71,11 +67,9 @@ energy, USD      = kWh per coin x USD/kWh
 cost, USD        = energy, USD x overhead, rounded
 ";
 
-/// The formula of the capital cost.
 const CAPITAL_FORMULA: &str =
     "capital, USD     = hashes per coin / (10^12 x years x 31,557,600) x USD per TH/s\n";
 
-/// Formats the calculation with its numbers.
 fn explanation_table(document: &ExplanationDocument, source: &DocumentSource) -> String {
     let [id, date, inputs, engine] = [
         &document.region_id,
@@ -84,9 +78,8 @@ fn explanation_table(document: &ExplanationDocument, source: &DocumentSource) ->
         &document.engine_sandbox_version,
     ]
     .map(|field| text(field));
-    let (data, coin) = (source.kind_of_data(&id, &date), source.coin().name);
-    let title = format!("Cost of mining one {coin}, {id}, {date}\n{data}, {}\n", source.name());
-    let mut sections = vec![title];
+    let title = format!("Cost of mining one {}, {id}, {date}", source.coin().name);
+    let mut sections = vec![source.heading(&title, &id, &date, "")];
     if id == GLOBAL {
         sections.push(contributions(document));
     }
@@ -120,12 +113,10 @@ fn text(text: &str) -> String {
     visible(text, TEXT_MAX)
 }
 
-/// Formats one line per number, after its label.
 fn labelled(numbers: [(&str, f64); 4]) -> String {
     aligned(&numbers.map(|(label, value)| row([label, &number(value)])))
 }
 
-/// Formats a number with the digits of the explanation.
 fn number(value: f64) -> String {
     let is_plain = value == 0.0 || (1e-6..1e15).contains(&value.abs());
     if is_plain { value.to_string() } else { format!("{value:e}") }

@@ -13,7 +13,6 @@ use serde_json::{Map, Value, json};
 use crate::output::print;
 use crate::source::EmbeddedArgs;
 
-/// The arguments of `ghi fixtures`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Folder for the files; created if it does not exist

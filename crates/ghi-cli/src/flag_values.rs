@@ -62,7 +62,6 @@ pub(crate) fn time_between(
     }
 }
 
-/// Parses a whole number within a range.
 pub(crate) fn whole_number<T: TryFrom<usize>>(
     range: RangeInclusive<usize>,
 ) -> impl Fn(&str) -> Result<T, String> + Clone {
@@ -75,20 +74,17 @@ pub(crate) fn whole_number<T: TryFrom<usize>>(
     }
 }
 
-/// Parses an IP address or a network.
 pub(crate) fn network(text: &str) -> Result<IpNet, &'static str> {
     let text = text.trim();
     let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
     network.map_err(|_| "must be an IP address or a network, such as 10.0.0.0/8")
 }
 
-/// Parses a number that consists of decimal digits only.
 fn plain_number(text: &str) -> Option<u64> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     is_plain.then(|| text.parse().ok()).flatten()
 }
 
-/// Checks a UTC date.
 pub(crate) fn date(text: &str) -> Result<String, InvalidDate> {
     parse_date(text).map(|date| date.to_string())
 }

@@ -12,7 +12,6 @@ use crate::output::{print, print_error};
 use crate::serve::link;
 use crate::signals::runtime;
 
-/// The path of the readiness check.
 const READYZ: &str = "/readyz";
 
 /// The maximum time for a response: shorter than the timeout of most probes.
@@ -21,7 +20,6 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 /// The variables with the listening address of a server, the one for probes first.
 const LISTEN_VARIABLES: [&str; 2] = ["GHI_PROBE_LISTEN", "GHI_LISTEN"];
 
-/// The arguments of `ghi health`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Base URL of the server [default: the address in GHI_PROBE_LISTEN or GHI_LISTEN, or

@@ -15,11 +15,6 @@ pub(crate) fn of(command: &Command) -> &'static str {
     }
 }
 
-/// Returns the text of a line if it is a heading.
-pub(crate) fn heading(line: &str) -> Option<&str> {
-    line.strip_suffix(':').filter(|heading| !heading.starts_with(' '))
-}
-
 const GHI: &str = "\
 Server flags:
   ghi serve --help    lists all server flags; ghi without a command accepts them too

@@ -27,7 +27,6 @@ const PATH_MAX: usize = 200;
 /// The maximum number of regions shown, the largest by hashrate.
 const REGIONS_SHOWN: usize = 20;
 
-/// The arguments of `ghi inputs`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Validate this TOML file and show its costs
@@ -35,27 +34,18 @@ pub(crate) struct Args {
     check: Option<PathBuf>,
 }
 
-/// Prints the built-in inputs, or checks a file.
+/// Prints the built-in inputs, or the costs of a file and warnings about it.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let Some(file) = &args.check else { return print(DEFAULT_INPUTS) };
-    let (text, warnings) = report(file)?;
-    let printed = print(&text)?;
-    warnings.iter().for_each(|warning| print_error(&format!("warning: {warning}")));
-    Ok(printed)
-}
-
-/// Returns the costs of a file, and warnings about it.
-fn report(file: &Path) -> Result<(String, Vec<String>), String> {
     let inputs = read(file)?;
     let mut warnings = inputs.warnings();
     let model = Model::new(inputs);
-    let coverage = model.coverage();
     let today = Clock::system().now().date();
-    let day = match model.check(today) {
-        Ok(()) => today,
+    let (day, which) = match model.check(today) {
+        Ok(()) => (today, "today"),
         Err(no_figures) => {
             warnings.push(format!("{no_figures} {MORE_DAYS}"));
-            model.nearest_covered(today)
+            (model.nearest_covered(today), "the last day with data")
         }
     };
     let explanation = model.explain(Scope::Global, day).map_err(|error| error.to_string())?;
@@ -63,48 +53,46 @@ fn report(file: &Path) -> Result<(String, Vec<String>), String> {
         1 => "1 region".into(),
         count => format!("{count} regions"),
     };
-    let mut text = format!(
-        "{file:?} is valid: {regions}, data from {} to {}\nfingerprint {}\n\n",
-        coverage.first, coverage.last, explanation.fingerprint
-    );
-    let which = if day == today { "today" } else { "the last day with data" };
-    let coin = &model.coin().name;
-    text += &format!("Cost of mining one {coin} on {day}, {which}, USD\n\n");
-    text += &costs(&explanation, &model);
+    let (coverage, coin) = (model.coverage(), &model.coin().name);
     let mining = &explanation.mining;
-    text.push('\n');
-    text += &aligned(&[
+    let mining = aligned(&[
         row(["difficulty", &explanation.difficulty.to_string()]),
         row(["implied hashrate, EH/s", &mining.hashrate_eh.to_string()]),
         row(["power, GW", &mining.power_gw.to_string()]),
         row(["energy, TWh per year", &mining.energy_twh_per_year.to_string()]),
         row(["USD per PH/s per day", &mining.usd_per_ph_and_day.to_string()]),
     ]);
-    Ok((text, warnings))
+    let printed = print(&format!(
+        "{file:?} is valid: {regions}, data from {} to {}\nfingerprint {}\n\n\
+         Cost of mining one {coin} on {day}, {which}, USD\n\n{}\n{mining}",
+        coverage.first,
+        coverage.last,
+        explanation.fingerprint,
+        costs(&explanation, &model)
+    ))?;
+    warnings.iter().for_each(|warning| print_error(&format!("warning: {warning}")));
+    Ok(printed)
 }
 
-/// Formats the costs of the largest regions and worldwide.
 fn costs(explanation: &Explanation, model: &Model) -> String {
     let mut parts: Vec<&RegionContribution> = explanation.contributions.iter().collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.hashrate_share_pct));
-    let hidden = parts.len().saturating_sub(REGIONS_SHOWN);
-    parts.truncate(REGIONS_SHOWN);
+    let line = |id: &str, share: Decimal, costs: &Costs| {
+        let numbers = [share, costs.min_usd, costs.avg_usd, costs.max_usd];
+        let [share, min, avg, max] = numbers.map(|number| number.to_string());
+        row([id, &share, &min, &avg, &max])
+    };
     let mut rows = vec![row(["region", "share %", "min", "avg", "max"])];
-    rows.extend(parts.iter().map(|part| {
-        let id = &model.registry()[part.region].id;
-        cost_row(id, part.hashrate_share_pct, &part.costs)
-    }));
-    if hidden > 0 {
-        rows.push(row([&*format!("and {hidden} more")]));
+    rows.extend(
+        parts.iter().take(REGIONS_SHOWN).map(|part| {
+            line(&model.registry()[part.region].id, part.hashrate_share_pct, &part.costs)
+        }),
+    );
+    if parts.len() > REGIONS_SHOWN {
+        rows.push(row([&*format!("and {} more", parts.len() - REGIONS_SHOWN)]));
     }
-    rows.push(cost_row(GLOBAL, WHOLE_NETWORK_PCT, &explanation.costs));
+    rows.push(line(GLOBAL, WHOLE_NETWORK_PCT, &explanation.costs));
     aligned(&rows)
-}
-
-/// A row with the share and the costs of a scope.
-fn cost_row(id: &str, share: Decimal, costs: &Costs) -> Vec<String> {
-    let figures = [share, costs.min_usd, costs.avg_usd, costs.max_usd];
-    std::iter::once(id.to_owned()).chain(figures.map(|figure| figure.to_string())).collect()
 }
 
 /// How to get data for other days.

@@ -16,8 +16,7 @@ mod inputs;
 mod collect;
 mod mcp;
 mod openapi;
-mod completions;
-mod man;
+mod reference;
 mod source;
 mod text_table;
 mod allocator;
@@ -42,8 +41,8 @@ pub fn main() -> ExitCode {
         arguments::Command::Collect(args) => collect::run(&args),
         arguments::Command::Mcp(args) => mcp::run(&args),
         arguments::Command::Openapi(args) => openapi::run(&args),
-        arguments::Command::Completions(args) => completions::run(&args, arguments::command()),
-        arguments::Command::Man(args) => man::run(&args, &arguments::built()),
+        arguments::Command::Completions(args) => reference::complete(&args, arguments::command()),
+        arguments::Command::Man(args) => reference::manual(&args, arguments::command()),
     };
     done.unwrap_or_else(|message| {
         output::print_error(&message);

@@ -2,9 +2,9 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::panic;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, channel, sync_channel};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -18,7 +18,6 @@ const LINES_WAITING: usize = 8 * 1024;
 /// The maximum time for writing the last lines when the process exits.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The format of log lines.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub(crate) enum Format {
     Text,
@@ -34,7 +33,7 @@ pub(crate) fn start(format: Format) -> io::Result<Guard> {
     let (lines, guard) = writer(io::stderr())?;
     let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let events = fmt()
-        .with_writer(Arc::new(lines))
+        .with_writer(lines)
         .with_ansi(colours)
         .with_target(false)
         // Reporting on stderr that stderr is closed would panic.
@@ -51,53 +50,51 @@ pub(crate) fn start(format: Format) -> io::Result<Guard> {
     Ok(guard)
 }
 
-/// Starts the thread that writes the lines.
-fn writer(mut to: impl Write + Send + 'static) -> io::Result<(Lines, Guard)> {
+fn writer(mut to: impl Write + Send + 'static) -> io::Result<(Arc<Lines>, Guard)> {
     let (sender, waiting) = sync_channel::<Vec<u8>>(LINES_WAITING);
-    let (running, ended) = channel::<()>();
-    let ending = Arc::new(AtomicBool::new(false));
-    let is_ending = Arc::clone(&ending);
+    let (running, ended) = channel();
     let thread = thread::Builder::new().name("log".into()).spawn(move || {
+        let _running: Sender<()> = running;
         let mut reported = 0;
         loop {
-            let next = match waiting.try_recv() {
-                Err(TryRecvError::Empty) => {
-                    let dropped = LOG_LINES_DROPPED.load(Ordering::Relaxed);
-                    if dropped > reported {
-                        tracing::warn!(
-                            lines = dropped - reported,
-                            "dropped log lines: stderr is too slow"
-                        );
-                        reported = dropped;
-                        continue;
-                    }
-                    if is_ending.load(Ordering::Acquire) {
-                        break;
-                    }
-                    waiting.recv().ok()
-                }
-                next => next.ok(),
-            };
-            let Some(line) = next else { break };
+            let line = waiting.try_recv().or_else(|_| {
+                // Once there is room for the warning.
+                report_dropped_lines(&mut reported);
+                waiting.recv()
+            });
+            let Ok(line) = line else { return };
             // A failed write must not stop the server.
             _ = to.write_all(&line);
         }
-        drop(running);
     });
     thread.map_err(|error| {
         io::Error::new(error.kind(), format!("failed to start the log thread: {error}"))
     })?;
-    let guard = Guard { lines: sender.clone(), ending, ended };
-    Ok((Lines(sender), guard))
+    let lines = Arc::new(Lines(Mutex::new(Some(sender))));
+    Ok((Arc::clone(&lines), Guard { lines, ended }))
 }
 
-/// Sends lines to the thread that writes them.
-struct Lines(SyncSender<Vec<u8>>);
+fn report_dropped_lines(reported: &mut u64) {
+    let dropped = LOG_LINES_DROPPED.load(Ordering::Relaxed);
+    if dropped > *reported {
+        tracing::warn!(lines = dropped - *reported, "dropped log lines: stderr is too slow");
+        *reported = dropped;
+    }
+}
+
+/// Sends lines to the thread that writes them, until the guard is dropped.
+struct Lines(Mutex<Option<SyncSender<Vec<u8>>>>);
+
+impl Lines {
+    fn sender(&self) -> MutexGuard<'_, Option<SyncSender<Vec<u8>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl Write for &Lines {
     /// Queues a line, or drops it if the queue is full.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if self.0.try_send(line.to_vec()).is_err() {
+        if self.sender().as_ref().is_none_or(|sender| sender.try_send(line.to_vec()).is_err()) {
             LOG_LINES_DROPPED.fetch_add(1, Ordering::Relaxed);
         }
         Ok(line.len())
@@ -110,32 +107,27 @@ impl Write for &Lines {
 
 /// When dropped, waits until the lines are written, but only briefly, because stderr may be blocked.
 pub(crate) struct Guard {
-    lines: SyncSender<Vec<u8>>,
-    ending: Arc<AtomicBool>,
+    lines: Arc<Lines>,
     /// Closed once all lines are written; nothing is sent.
     ended: Receiver<()>,
 }
 
 impl Guard {
     /// Writes text after the lines that have been logged so far.
-    pub(crate) fn write(&self, text: String) {
-        _ = self.lines.try_send(text.into_bytes());
+    pub(crate) fn write(&self, text: &str) {
+        _ = (&*self.lines).write_all(text.as_bytes());
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.ending.store(true, Ordering::Release);
-        // An empty line wakes a waiting thread. If the queue is full, the thread is not waiting.
-        _ = self.lines.try_send(Vec::new());
+        self.lines.sender().take();
         _ = self.ended.recv_timeout(FLUSH_TIMEOUT);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Mutex, MutexGuard, PoisonError};
-
     use super::*;
 
     /// A writer that blocks while its lock is held.
@@ -164,11 +156,11 @@ mod tests {
         let (lines, guard) = writer(output.clone()).expect("a thread");
         let expected: Vec<String> = (0..1000).map(|number| format!("{number}\n")).collect();
         for line in &expected {
-            (&lines).write_all(line.as_bytes()).expect("a line");
+            (&*lines).write_all(line.as_bytes()).expect("a line");
         }
         drop(guard);
         assert_eq!(*output.hold(), expected.concat().into_bytes());
-        (&lines).write_all(b"late\n").expect("a late line is ignored");
+        (&*lines).write_all(b"late\n").expect("a late line is ignored");
     }
 
     #[test]
@@ -177,7 +169,7 @@ mod tests {
         let (lines, guard) = writer(output.clone()).expect("a thread");
         let held = output.hold();
         for _ in 0..2 * LINES_WAITING {
-            (&lines).write_all(b"x").expect("a line");
+            (&*lines).write_all(b"x").expect("a line");
         }
         drop(guard);
         assert!(held.is_empty());

@@ -12,7 +12,6 @@ use crate::output::print;
 pub(crate) static DOCUMENT: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(OPENAPI).expect("the document is valid JSON"));
 
-/// The arguments of `ghi openapi`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// OpenAPI version; use 3.0 for client generators without 3.1 support
@@ -20,7 +19,6 @@ pub(crate) struct Args {
     oas: String,
 }
 
-/// Prints the OpenAPI document.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     print(if args.oas == "3.0" { OPENAPI_3_0 } else { OPENAPI })
 }

@@ -9,7 +9,6 @@ use rustix::termios::tcgetwinsize;
 /// The maximum length of a message in characters: it may contain text from a server or a file.
 const MESSAGE_MAX: usize = 800;
 
-/// An output format.
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
 pub(crate) enum Format {
     Table,

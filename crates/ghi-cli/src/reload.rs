@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use ghi_server::{Clock, Inputs, Reload};
@@ -72,7 +72,13 @@ pub(crate) async fn reload_on_change(
             continue;
         };
         let (path, clock, to) = (file.clone(), clock.clone(), reload.clone());
-        match on_thread("reload", move || read(&path, &clock, &to)).await {
+        let reloaded = on_thread("reload", move || {
+            let inputs = inputs::read(&path)?;
+            let served = Served::new(&inputs, &clock);
+            to.reload(inputs);
+            Ok(served)
+        });
+        match reloaded.await {
             Ok(served) => {
                 let Served { regions, days, fingerprint, .. } = &served;
                 tracing::info!(inputs = ?file, regions, days, fingerprint, "inputs reloaded");
@@ -88,18 +94,9 @@ pub(crate) async fn reload_on_change(
     }
 }
 
-/// Reads the inputs and starts serving them. Returns what to log.
-fn read(file: &Path, clock: &Clock, reload: &Reload) -> Result<Served, String> {
-    let inputs = inputs::read(file)?;
-    let served = Served::new(&inputs, clock);
-    reload.reload(inputs);
-    Ok(served)
-}
-
 /// The inputs of a server, as they are logged.
 pub(crate) struct Served {
     pub(crate) regions: usize,
-    /// The days with data.
     pub(crate) days: String,
     pub(crate) fingerprint: String,
     /// Probable mistakes, and a warning if today has no data.

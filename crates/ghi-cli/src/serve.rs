@@ -93,7 +93,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     let url = link(address);
     if io::stderr().is_terminal() && args.log_format == log::Format::Text {
         // For people, after the startup messages in the log.
-        log.write(format!("\n  Dashboard      {url}/\n  API reference  {url}/docs\n  Try            curl {url}/v1/ghi/snapshot\n\n"));
+        log.write(&format!("\n  Dashboard      {url}/\n  API reference  {url}/docs\n  Try            curl {url}/v1/ghi/snapshot\n\n"));
     }
     if args.print_url {
         output::print(&format!("{url}\n"))?;
@@ -222,7 +222,6 @@ fn not_passed(error: &io::Error) -> String {
     format!("the socket passed in LISTEN_FDS is not a listening TCP socket: {error}")
 }
 
-/// Logs the inputs and the limits.
 fn log_settings(
     args: &Args,
     served: &Served,
@@ -264,31 +263,24 @@ fn max_connections(
     workers: usize,
     for_probes: usize,
 ) -> Result<usize, String> {
-    let limit = getrlimit(Resource::Nofile);
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let highest = match cfg!(target_os = "macos") {
-        true => Some(limit.maximum.map_or(MACOS_OPEN_MAX, |limit| limit.min(MACOS_OPEN_MAX))),
-        false => limit.maximum,
+        true => Some(maximum.unwrap_or(MACOS_OPEN_MAX).min(MACOS_OPEN_MAX)),
+        false => maximum,
     };
-    let raised = Rlimit { current: highest, maximum: limit.maximum };
-    let descriptors = match setrlimit(Resource::Nofile, raised) {
-        Ok(()) => highest,
-        Err(_) => limit.current,
-    };
-    let descriptors =
-        descriptors.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+    let raised = setrlimit(Resource::Nofile, Rlimit { current: highest, maximum });
+    let limit = if raised.is_ok() { highest } else { current };
+    let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
     let of_workers = workers.saturating_mul(DESCRIPTORS_PER_WORKER);
     let reserved = (DESCRIPTORS_RESERVED + for_probes).saturating_add(of_workers);
-    let Some(available) = descriptors.checked_sub(reserved).filter(|available| *available > 0)
-    else {
-        return Err(format!(
-            "{workers} workers need more than {reserved} file descriptors, but the limit is {descriptors}; raise the limit (ulimit -n) or lower --workers"
-        ));
-    };
-    match wanted.map(NonZeroUsize::get) {
-        None => Ok(available.min(Config::MAX_CONNECTIONS)),
-        Some(wanted) if wanted <= available => Ok(wanted),
-        Some(wanted) => Err(format!(
-            "--max-connections {wanted} is above {available}, the most that the open-file limit allows; raise the limit (ulimit -n) or lower the number"
+    let available = limit.saturating_sub(reserved);
+    match wanted.map_or(available.min(Config::MAX_CONNECTIONS), NonZeroUsize::get) {
+        _ if available == 0 => Err(format!(
+            "{workers} workers need more than {reserved} file descriptors, but the limit is {limit}; raise the limit (ulimit -n) or lower --workers"
+        )),
+        count if count <= available => Ok(count),
+        count => Err(format!(
+            "--max-connections {count} is above {available}, the most that the open-file limit allows; raise the limit (ulimit -n) or lower the number"
         )),
     }
 }

@@ -7,13 +7,11 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
-/// Returns a runtime on the current thread.
 pub(crate) fn runtime() -> Result<Runtime, String> {
     let runtime = Builder::new_current_thread().enable_all().build();
     runtime.map_err(|error| format!("cannot start: {error}"))
 }
 
-/// The signals that shut the process down.
 pub(crate) struct Signals {
     interrupt: Signal,
     terminate: Signal,

@@ -19,7 +19,6 @@ use crate::inputs;
 /// The maximum time for all documents of a command or a tool call.
 const TIME_MAX: Duration = Duration::from_secs(50);
 
-/// The maximum size of cached documents in bytes.
 const CACHE_BYTES: usize = 1 << 20;
 
 /// The paths of explanations and tables on this project's servers. They are not part of the contract.
@@ -30,7 +29,6 @@ pub(crate) const ECONOMICS_CSV: &str = "/export/economics.csv";
 pub(crate) const SNAPSHOT_CSV: &str = "/export/snapshot.csv";
 const HISTORY_CSV: &str = "/export/history.csv";
 
-/// The flags that select the source of documents.
 #[derive(clap::Args)]
 pub(crate) struct SourceArgs {
     /// Query the server at this base URL, such as http://127.0.0.1:8000, instead of the
@@ -42,7 +40,6 @@ pub(crate) struct SourceArgs {
     embedded: EmbeddedArgs,
 }
 
-/// The flags of a server in this process.
 #[derive(clap::Args)]
 pub(crate) struct EmbeddedArgs {
     /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z; a date means 00:00 UTC on that day
@@ -55,14 +52,12 @@ pub(crate) struct EmbeddedArgs {
 }
 
 impl EmbeddedArgs {
-    /// Reads the inputs and the clock of the server.
     pub(crate) fn read(&self) -> Result<(Inputs, Clock), String> {
         let inputs = self.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read)?;
         Ok((inputs, self.at.map_or_else(Clock::system, Clock::at)))
     }
 }
 
-/// Fails if a server takes too long.
 pub(crate) async fn in_time<T>(
     documents: impl Future<Output = Result<T, String>>,
 ) -> Result<T, String> {
@@ -70,23 +65,16 @@ pub(crate) async fn in_time<T>(
     timeout(TIME_MAX, documents).await.unwrap_or_else(|_| too_late())
 }
 
-/// Parses a document from a server or the engine.
 pub(crate) fn parse_document<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| format!("not a valid document: {error}"))
 }
 
-/// The source of documents.
 pub(crate) enum DocumentSource {
-    /// A server in this process.
-    Embedded {
-        server: InProcess,
-        clock: Clock,
-    },
+    Embedded { server: InProcess, clock: Clock },
     Deployment(Client),
 }
 
 impl DocumentSource {
-    /// Opens the source selected by the flags.
     pub(crate) fn open(args: &SourceArgs) -> Result<Self, String> {
         let Some(url) = &args.url else {
             let (inputs, clock) = args.embedded.read()?;
@@ -101,7 +89,6 @@ impl DocumentSource {
         Ok(Self::Deployment(client.cache_bytes(CACHE_BYTES).build()))
     }
 
-    /// Returns a name to display.
     pub(crate) fn name(&self) -> &str {
         match self {
             Self::Embedded { .. } => "embedded engine",
@@ -113,12 +100,21 @@ impl DocumentSource {
     /// synthetic is unknown.
     pub(crate) fn kind_of_data(&self, region_id: &str, date: &str) -> String {
         let Self::Embedded { server, .. } = self else { return "Sandbox data".into() };
-        let provenance = || {
-            let model = server.model();
-            let scope = Scope::find(region_id, model.registry())?;
-            model.provenance(scope, date.parse().ok()?).ok()
-        };
-        kind_of_data(&provenance().unwrap_or(Provenance::OperatorData))
+        let model = server.model();
+        let scope = Scope::find(region_id, model.registry());
+        let provenance =
+            scope.zip(date.parse().ok()).map(|(scope, date)| model.provenance(scope, date));
+        kind_of_data(&provenance.and_then(Result::ok).unwrap_or(Provenance::OperatorData))
+    }
+
+    pub(crate) fn kind_of_data_today(&self) -> String {
+        let clock = if let Self::Embedded { clock, .. } = self { clock } else { &Clock::system() };
+        self.kind_of_data(GLOBAL, &clock.now().date().to_string())
+    }
+
+    /// Formats the two lines above the data of a scope on a day. `after` follows the name of the source.
+    pub(crate) fn heading(&self, title: &str, region_id: &str, date: &str, after: &str) -> String {
+        format!("{title}\n{}, {}{after}\n", self.kind_of_data(region_id, date), self.name())
     }
 
     /// Returns the coin. A server's documents do not name it, so it is the unnamed default.
@@ -129,16 +125,6 @@ impl DocumentSource {
         }
     }
 
-    /// Describes today's data.
-    pub(crate) fn kind_of_data_today(&self) -> String {
-        let today = match self {
-            Self::Embedded { clock, .. } => clock.now().date().to_string(),
-            Self::Deployment(_) => String::new(),
-        };
-        self.kind_of_data(GLOBAL, &today)
-    }
-
-    /// Returns a document as a server sends it.
     pub(crate) async fn json(&self, resource: &Resource) -> Result<String, String> {
         match self {
             Self::Embedded { server, .. } => respond(server, &resource.target()),
@@ -171,46 +157,41 @@ impl DocumentSource {
         let target = with_query(HISTORY_CSV, region.into_iter().chain(days));
         let rows = self.file(&target).await?;
         let points = csv::Reader::from_reader(rows.as_bytes()).into_deserialize();
-        let points: Result<_, csv::Error> = points.collect();
-        let points = points.map_err(|error| format!("not a valid table: {error}"))?;
-        let Metadata { version, timestamp_utc, engine_sandbox_version, .. } =
-            parse_document(&self.json(&Resource::Metadata).await?)?;
+        let points = points.collect::<Result<_, csv::Error>>();
+        let metadata: Metadata = parse_document(&self.json(&Resource::Metadata).await?)?;
         Ok(document_json(&History {
-            version,
-            timestamp_utc,
-            engine_sandbox_version,
+            version: metadata.version,
+            timestamp_utc: metadata.timestamp_utc,
+            engine_sandbox_version: metadata.engine_sandbox_version,
             region_id: region_id.into(),
-            points,
+            points: points.map_err(|error| format!("not a valid table: {error}"))?,
         }))
     }
 }
 
-/// Returns a document or a file of a server in this process.
 fn respond(server: &InProcess, target: &str) -> Result<String, String> {
     let request = Request::get(target).header("host", "127.0.0.1:8000").body(String::new());
     let response = server.respond(request.map_err(|error| error.to_string())?);
-    let is_problem = !response.status().is_success();
+    let is_success = response.status().is_success();
     let body = String::from_utf8(response.into_body().into()).map_err(|error| error.to_string())?;
-    if !is_problem {
+    if is_success {
         return Ok(body);
     }
     let ProblemDocument { code, detail, .. } = parse_document(&body)?;
-    match &*code {
-        "no_figures" => Err(format!("{detail} {}", inputs::MORE_DAYS)),
-        "no_price" => Err("there is no market price for these days; specify a price".into()),
-        _ => Err(detail),
-    }
+    Err(match &*code {
+        "no_figures" => format!("{detail} {}", inputs::MORE_DAYS),
+        "no_price" => "there is no market price for these days; specify a price".into(),
+        _ => detail,
+    })
 }
 
 /// Describes an error from a path that is not part of the contract.
 fn unavailable(client: &Client, target: &str, error: &Error) -> String {
-    match (error.status(), error.code()) {
-        (Some(404), code) if !matches!(code, Some("unknown_region" | "no_price")) => {
-            let path = target.split('?').next().unwrap_or(target);
-            let thing = if path.contains("explain") { "explanation" } else { "table" };
-            let url = client.base_url();
-            format!("{url} has no {thing} at {path}, which is not part of the contract")
-        }
-        _ => error.to_string(),
+    let is_missing = error.status() == Some(404);
+    if !is_missing || matches!(error.code(), Some("unknown_region" | "no_price")) {
+        return error.to_string();
     }
+    let path = target.split('?').next().unwrap_or(target);
+    let thing = if path.contains("explain") { "explanation" } else { "table" };
+    format!("{} has no {thing} at {path}, which is not part of the contract", client.base_url())
 }

@@ -2,10 +2,8 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The space between two columns.
 pub(crate) const GAP: &str = "  ";
 
-/// Marks the end of a shortened text.
 const ELLIPSIS: &str = "…";
 
 /// The minimum width of a column of names in terminal columns.
@@ -65,7 +63,6 @@ pub(crate) fn cut(text: &str, max: usize) -> String {
     text.chars().take_while(fits).chain(ELLIPSIS.chars()).collect()
 }
 
-/// Builds a row from strings.
 pub(crate) fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(String::from).to_vec()
 }

@@ -36,7 +36,6 @@ const METHOD_NOT_FOUND: i32 = -32601;
 const INVALID_PARAMS: i32 = -32602;
 const INTERNAL_ERROR: i32 = -32603;
 
-/// The arguments of `ghi mcp`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -128,7 +127,6 @@ async fn serve(server: ToolServer, mut lines: mpsc::Receiver<InputLine>) -> io::
     }
 }
 
-/// A message from an assistant.
 enum Message {
     Request {
         id: Value,
@@ -181,7 +179,6 @@ fn is_id(id: &Value) -> bool {
     id.is_u64() || id.as_str().is_some_and(|text| text.len() <= ID_MAX)
 }
 
-/// Returns the error of a request.
 fn error(code: i32, message: &str) -> Value {
     json!({"code": code, "message": message})
 }

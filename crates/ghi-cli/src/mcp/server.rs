@@ -14,7 +14,6 @@ use crate::mcp::tools::{TOOLS, Tool};
 use crate::mcp::{INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, error};
 use crate::source::{DocumentSource, in_time};
 
-/// Instructions for assistants about all tools.
 const INSTRUCTIONS: &str = "The Global HashCost Index: what it costs, in USD, to mine one coin of a proof-of-work currency, as minimum, average and maximum, worldwide (global) and by region. This is a sandbox, not market data: say so. Start with snapshot for today's costs; regions lists the ids that other tools accept; explain shows how a cost is calculated from difficulty, hardware and electricity. Dates and times are UTC.";
 
 /// The revisions of the protocol. The last one has no initialize: each request names its own revision. Revision
@@ -27,13 +26,11 @@ const WITHOUT_INITIALIZE: &str = "2026-07-28";
 const REVISION_OF_REQUEST: &str = "io.modelcontextprotocol/protocolVersion";
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// The error code for an unsupported revision.
 const UNSUPPORTED_REVISION: i32 = -32022;
 
 /// The maximum number of characters of a method name in a message.
 const METHOD_MAX: usize = 64;
 
-/// Serves the index as tools.
 pub(super) struct ToolServer {
     source: DocumentSource,
     tools: Value,
@@ -42,7 +39,6 @@ pub(super) struct ToolServer {
     large_document: Arc<Mutex<()>>,
 }
 
-/// A reply, as a line.
 pub(super) struct Reply {
     pub(super) line: Vec<u8>,
     /// Held until the line is sent.
@@ -59,7 +55,6 @@ impl Reply {
     }
 }
 
-/// The parameters of all methods.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Params {
@@ -100,7 +95,6 @@ impl ToolServer {
         replied.unwrap_or_else(|error| Reply::new(&id, "error", &error))
     }
 
-    /// Replies to a request, or returns its error.
     async fn reply(&self, id: &Value, method: &str, params: Params) -> Result<Reply, Value> {
         let revision = params.meta.as_ref().and_then(|meta| meta.get(REVISION_OF_REQUEST));
         if let Some(requested) = revision.filter(|named| REVISIONS.iter().all(|it| it != *named)) {

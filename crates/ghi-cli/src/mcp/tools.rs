@@ -22,9 +22,8 @@ const OWN_RULES: [&str; 7] =
 /// A tool, named after the document that it returns.
 pub(super) struct Tool {
     name: &'static str,
-    /// The path of its operation in the OpenAPI document, which describes arguments and result.
+    /// The path of its operation in the OpenAPI document, which has its title, arguments and result.
     path: &'static str,
-    title: &'static str,
     description: &'static str,
 }
 
@@ -32,67 +31,56 @@ pub(super) const TOOLS: [Tool; 10] = [
     Tool {
         name: "snapshot",
         path: paths::SNAPSHOT,
-        title: "Costs today",
         description: "Today's cost of mining one coin, in USD: minimum, average and maximum, worldwide and in every region. Use it for current costs and to compare regions.",
     },
     Tool {
         name: "history",
         path: paths::HISTORY,
-        title: "Recent costs",
         description: "The daily cost of mining one coin, in USD, for the last seven days including today: minimum, average and maximum, worldwide or in one region. Use it to see how costs have changed.",
     },
     Tool {
         name: "region",
         path: paths::REGION_DETAIL,
-        title: "Region today",
         description: "Today's cost of mining one coin in one region, in USD, and the region's share of the hashrate in percent.",
     },
     Tool {
         name: "regions",
         path: paths::REGIONS,
-        title: "Regions",
         description: "The ids and names of all regions. Use it to find the ids that other tools accept.",
     },
     Tool {
         name: "network",
         path: paths::NETWORK,
-        title: "Network today",
         description: "The mining network today: hashrate in EH/s, difficulty, and mean transaction fee in USD.",
     },
     Tool {
         name: "forecast",
         path: paths::FORECAST,
-        title: "Forecast",
         description: "The predicted worldwide average cost of mining one coin, in USD. The forecast of the sandbox is the same for every horizon.",
     },
     Tool {
         name: "metadata",
         path: paths::METADATA,
-        title: "Service",
         description: "The environment, API versions and endpoints of the service. It has no costs.",
     },
     Tool {
         name: "explain",
         path: EXPLAIN_JSON,
-        title: "How a cost is calculated",
         description: "How a day's cost is calculated from its inputs, step by step with the numbers: difficulty, block reward, hardware efficiency, electricity price and overhead, and the contribution of each region to the worldwide average. With since, also the change in the average since that day, split into its factors. Use it to explain why a cost is what it is, and why it changed.",
     },
     Tool {
         name: "cost_curve",
         path: COST_CURVE_CSV,
-        title: "Cost curve",
         description: "The regions on a day, sorted by average cost: each region's share of the hashrate and the cumulative share in percent, its minimum, average and maximum cost of one coin in USD, and its full cost if the cost of machines is known; and the share of the hashrate that mines at or below a price, by default the market price. Use it to find out who mines at a profit.",
     },
     Tool {
         name: "economics",
         path: ECONOMICS_CSV,
-        title: "Price and margin by day",
         description: "Daily price and worldwide average cost of one coin in USD, price divided by cost, hashprice in USD per PH/s per day (block reward only), the electricity price and efficiency at which an average miner breaks even, and the share of the hashrate that mines at or below the price, in percent. The price is the market price unless you specify one. Use it for margins.",
     },
 ];
 
 impl Tool {
-    /// Finds a tool by name.
     pub(super) fn find(name: &str) -> Result<&'static Self, String> {
         TOOLS.iter().find(|tool| tool.name == name).ok_or_else(|| {
             let names = TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ");
@@ -109,7 +97,7 @@ impl Tool {
     pub(super) fn described(&self, data: &str) -> Value {
         json!({
             "name": self.name,
-            "title": self.title,
+            "title": self.operation()["summary"],
             "description": format!("{} {data}.", self.description),
             "inputSchema": self.arguments_schema(),
             "outputSchema": self.result_schema(),
@@ -122,16 +110,19 @@ impl Tool {
         })
     }
 
-    /// Returns the parameters of its operation, as the OpenAPI document describes them. The cost curve is compared
-    /// with a price of the economics.
+    /// Returns its operation in the OpenAPI document.
+    fn operation(&self) -> &'static Value {
+        &DOCUMENT["paths"][self.path]["get"]
+    }
+
+    /// Returns the parameters of its operation. The cost curve is compared with a price of the economics.
     fn parameters(&self) -> impl Iterator<Item = &'static Value> {
-        let of = |path: &str| {
-            DOCUMENT["paths"][path]["get"]["parameters"].as_array().into_iter().flatten()
-        };
+        let economics = &DOCUMENT["paths"][ECONOMICS_CSV]["get"]["parameters"];
+        let price = economics.as_array().into_iter().flatten().filter(|it| it["name"] == "price");
+        let price = price.filter(|_| self.path == COST_CURVE_CSV);
+        let own = self.operation()["parameters"].as_array().into_iter().flatten();
         // The other parameters are headers.
-        let own = of(self.path).filter(|it| matches!(it["in"].as_str(), Some("path" | "query")));
-        let has_price = self.path == COST_CURVE_CSV;
-        own.chain(of(ECONOMICS_CSV).filter(move |it| has_price && it["name"] == "price"))
+        own.filter(|it| matches!(it["in"].as_str(), Some("path" | "query"))).chain(price)
     }
 
     fn arguments_schema(&self) -> Value {
@@ -153,19 +144,12 @@ impl Tool {
 
     /// Returns the schema of the result, with the types and fields that every server has.
     fn result_schema(&self) -> Value {
-        let response = &DOCUMENT["paths"][self.path]["get"]["responses"]["200"]["content"];
+        let response = &self.operation()["responses"]["200"]["content"];
         if response["text/csv"].is_null() {
             return contract_schema(&response["application/json"]["schema"]);
         }
         let rows = json!({"type": "array", "items": {"type": "object"}});
-        let mut schema =
-            json!({"type": "object", "properties": {"rows": rows}, "required": ["rows"]});
-        if self.path == COST_CURVE_CSV {
-            for name in ["price_usd", "hashrate_below_price_pct"] {
-                schema["properties"][name] = json!({"type": "number"});
-            }
-        }
-        schema
+        json!({"type": "object", "properties": {"rows": rows}, "required": ["rows"]})
     }
 
     /// Fetches the document that a call with these arguments requests, as one line of JSON.
@@ -244,7 +228,6 @@ impl Tool {
     }
 }
 
-/// Describes the values of an argument.
 fn expected(name: &str) -> &'static str {
     match name {
         "id" => "a region id such as \"us\", as listed by regions",

@@ -8,10 +8,8 @@ use crate::show::numbers::{decimals, plain};
 /// The largest cost in a chart, in units of its last decimal: beyond it, floats are more than a unit apart.
 const UNITS_MAX: u64 = 1_000_000_000_000_000;
 
-/// The maximum number of decimals of a cost in a chart.
 const DECIMALS_MAX: usize = 15;
 
-/// The minimum length of a plot in columns.
 pub(super) const PLOT_MIN: usize = 10;
 
 /// Columns between the numbers of a vertical scale and the plot: a space, and the axis.
@@ -26,32 +24,14 @@ pub(super) struct ChartScale {
 }
 
 impl ChartScale {
-    /// Creates a horizontal scale of this length for these costs.
-    pub(super) fn horizontal(
-        costs: [f64; 2],
-        length: usize,
-        style: ScaleStyle,
-    ) -> Result<Self, String> {
-        let last = length - 1;
-        Self::covering(costs, [0.0, last as f64], last, style)
-    }
-
-    /// Creates a vertical scale, with the highest cost at the top, which is 0.
-    pub(super) fn vertical(
-        costs: [f64; 2],
-        length: usize,
-        style: ScaleStyle,
-    ) -> Result<Self, String> {
-        let last = length - 1;
-        Self::covering(costs, [last as f64, 0.0], last, style)
-    }
-
-    fn covering(
+    /// Creates a scale with these places for the lowest and the highest cost.
+    pub(super) fn covering(
         [low, high]: [f64; 2],
-        ends: [f64; 2],
-        last: usize,
-        style: ScaleStyle,
+        ends: [usize; 2],
+        ticks_max: usize,
+        is_brief: bool,
     ) -> Result<Self, String> {
+        let style = ScaleStyle { ticks_max: ticks_max as u64, is_brief };
         if low < 0.0 {
             return Err(format!("cannot draw a cost of {low} USD; costs must be positive"));
         }
@@ -62,27 +42,25 @@ impl ChartScale {
                 && decimals <= DECIMALS_MAX
             {
                 let [low, high] = [low, high].map(|units| Decimal::new(units, decimals as u8));
-                return Ok(Self { scale: Scale::covering(low, high, ends, style), low, last });
+                let scale = Scale::covering(low, high, ends.map(|end| end as f64), style);
+                return Ok(Self { scale, low, last: ends[0].max(ends[1]) });
             }
         }
         Err(format!("cannot draw a cost of {high:e} USD; it is too large"))
     }
 
-    /// Returns the place of a cost.
     pub(super) fn place(&self, cost: f64) -> usize {
         let units = cost * 10_f64.powi(self.low.decimals().into());
         let cost = Decimal::new(units.round() as u64, self.low.decimals());
         self.scale.place(cost).round().clamp(0.0, self.last as f64) as usize
     }
 
-    /// Returns the places of the ticks and their labels.
     pub(super) fn ticks(&self) -> Vec<(usize, String)> {
         let ticks = self.scale.ticks().into_iter();
         ticks.map(|tick| (tick.at.round() as usize, format!("${}", tick.label))).collect()
     }
 }
 
-/// Returns the lowest and the highest of these numbers.
 pub(super) fn range(numbers: impl IntoIterator<Item = f64>) -> [f64; 2] {
     numbers.into_iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], number| {
         [low.min(number), high.max(number)]

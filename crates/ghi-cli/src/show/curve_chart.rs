@@ -1,11 +1,9 @@
 //! The cost curve as a chart: cost against the cumulative share of the hashrate.
 
-use ghi_display::ScaleStyle;
 use serde::Deserialize;
 
 use crate::show::chart_scale::{AXIS, ChartScale, PLOT_MIN, range, with_axis};
 
-/// The height of the plot in characters.
 const ROWS: usize = 16;
 
 /// The cost curve, sorted by cost.
@@ -29,8 +27,7 @@ struct DrawnRegion {
 pub(super) fn chart(curve: &DrawnCurve, width: usize) -> Result<String, String> {
     let costs = curve.rows.iter().flat_map(|region| [region.min_cost_usd, region.max_cost_usd]);
     let costs = range(costs.chain(curve.price_usd).chain([0.0]));
-    let style = ScaleStyle { ticks_max: 8, is_brief: true };
-    let scale = ChartScale::vertical(costs, ROWS, style)?;
+    let scale = ChartScale::covering(costs, [ROWS - 1, 0], 8, true)?;
     let ticks = scale.ticks();
     let labels = ticks.iter().map(|(_, label)| label.len()).max().unwrap_or_default();
     let plot = width.saturating_sub(labels + AXIS).max(PLOT_MIN);
@@ -42,6 +39,7 @@ pub(super) fn chart(curve: &DrawnCurve, width: usize) -> Result<String, String> 
             Some(it) => {
                 [it.min_cost_usd, it.avg_cost_usd, it.max_cost_usd].map(|it| scale.place(it))
             }
+            // Below the plot.
             None => [0, ROWS, ROWS],
         };
         match row {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::output::Format;
 use crate::show::numbers::{decimals, own_decimals, plain, readable};
 use crate::show::table::{Shown, Table};
-use crate::source::parse_document;
+use crate::source::{DocumentSource, parse_document};
 
 /// The maximum length of a string in a table, in characters.
 const TEXT_MAX: usize = 200;
@@ -24,7 +24,7 @@ pub(super) fn read(
     resource: &Resource,
     json: String,
     format: Format,
-    coin: &str,
+    source: &DocumentSource,
 ) -> Result<Shown, String> {
     let mut document = known_fields(resource, &json)?;
     let entries = entries(resource, &mut document);
@@ -59,37 +59,42 @@ pub(super) fn read(
         .collect();
     let row = |entry| columns.iter().map(|(name, _)| cell(entry, name)).collect();
     let rows: Vec<Vec<String>> = entries.iter().map(row).collect();
-    let id = document.get("region_id").and_then(Value::as_str).unwrap_or(GLOBAL);
-    let region_id = text(id, format);
-    let costs = format!("Cost of mining one {coin}, USD");
-    let mut first = date.clone();
-    if let (Resource::History(_), [first_row, ..], [.., last_row]) =
-        (resource, &rows[..], &rows[..])
-    {
-        first.clone_from(&first_row[0]);
-        date.clone_from(&last_row[0]);
+    let region_id = document.get("region_id").and_then(Value::as_str);
+    let region_id = text(region_id.unwrap_or(GLOBAL), format);
+    let day_of = |row: Option<&Vec<String>>| row.map(|row| row[0].clone()).unwrap_or_default();
+    let first = day_of(rows.first());
+    if matches!(resource, Resource::History(_)) && !rows.is_empty() {
+        date = day_of(rows.last());
     }
-    let title = match resource {
+    let title = title(resource, &source.coin().name, &region_id, [&first, &date], rows.len());
+    let time = timestamp.split('.').next().unwrap_or_default().trim_end_matches('Z');
+    let columns = columns.into_iter().map(|(name, label)| (name.into(), label.into()));
+    Ok(Shown {
+        heading: source.heading(&title, &region_id, &date, &format!(", {time}Z")),
+        json,
+        table: Table { columns: columns.collect(), rows },
+        is_list: matches!(resource, Resource::Snapshot | Resource::Regions | Resource::History(_)),
+        summary: String::new(),
+    })
+}
+
+fn title(resource: &Resource, coin: &str, id: &str, days: [&str; 2], rows: usize) -> String {
+    let costs = format!("Cost of mining one {coin}, USD");
+    let [first, date] = days;
+    match resource {
         Resource::Snapshot => format!("{costs}, {date}"),
-        Resource::Regions if rows.len() == 1 => "1 region".into(),
-        Resource::Regions => format!("{} regions", rows.len()),
-        Resource::RegionDetail(_) => format!("{costs}, {region_id}, {date}"),
-        Resource::History(_) if rows.is_empty() => format!("{costs}, {region_id}"),
-        Resource::History(_) => format!("{costs}, {region_id}, {first} to {date}"),
+        Resource::Regions if rows == 1 => "1 region".into(),
+        Resource::Regions => format!("{rows} regions"),
+        Resource::RegionDetail(_) => format!("{costs}, {id}, {date}"),
+        Resource::History(_) if rows == 0 => format!("{costs}, {id}"),
+        Resource::History(_) => format!("{costs}, {id}, {first} to {date}"),
         Resource::Network => format!("Network, {date}"),
         Resource::Forecast(_) => format!("Forecast of the average cost of mining one {coin}"),
         Resource::Indicator => format!("{costs}, {GLOBAL}, API 1.0"),
         Resource::Metadata => "Service".into(),
-    };
-    let time = timestamp.split('.').next().unwrap_or_default().trim_end_matches('Z');
-    let time = format!(", {time}Z");
-    let is_list = matches!(resource, Resource::Snapshot | Resource::Regions | Resource::History(_));
-    let columns = columns.into_iter().map(|(name, label)| (name.into(), label.into()));
-    let table = Table { columns: columns.collect(), rows };
-    Ok(Shown { title, region_id, date, time, json, table, is_list, summary: String::new() })
+    }
 }
 
-/// Formats a text of a document.
 fn text(text: &str, format: Format) -> String {
     match format {
         Format::Csv if text.starts_with(FORMULA_STARTS) => format!("'{text}"),

@@ -2,7 +2,6 @@
 //! the average would look flat.
 
 use ghi_contract::{History, HistoryPoint};
-use ghi_display::ScaleStyle;
 use ghi_engine::visible;
 use unicode_width::UnicodeWidthStr;
 
@@ -22,7 +21,6 @@ const NAME: usize = 4;
 /// Below this width of the terminal, thousands are written as `k`.
 const BRIEF_BELOW: usize = 60;
 
-/// The maximum length of a date in characters.
 const DATE_MAX: usize = 10;
 
 /// Braille patterns: the first of them, without dots, and the bits of the dots by row and column.
@@ -31,7 +29,6 @@ const BRAILLE_DOTS: [[u32; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [
 const DOTS_ACROSS: usize = 2;
 const DOTS_DOWN: usize = 4;
 
-/// Draws the chart of a history at a width in columns.
 pub(crate) fn chart(history: &History, width: usize) -> Result<String, String> {
     let points = &history.points;
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
@@ -61,11 +58,9 @@ pub(crate) fn chart(history: &History, width: usize) -> Result<String, String> {
     Ok(text + "\n" + &if fits { line } else { costs.join("\n") } + "\n")
 }
 
-/// A line of the chart: its name, and its value on each day.
 struct CostLine {
     name: &'static str,
     values: Vec<f64>,
-    /// Its lowest and its highest value.
     range: [f64; 2],
 }
 
@@ -73,7 +68,6 @@ struct CostLine {
 struct ChartPanel {
     lines: Vec<CostLine>,
     rows: usize,
-    /// Of dots.
     scale: ChartScale,
 }
 
@@ -106,9 +100,9 @@ fn panels(points: &[HistoryPoint], width: usize) -> Result<Vec<ChartPanel>, Stri
         let range = range_of(&lines);
         let share = if shown > 0.0 { extent(range) / shown } else { 0.0 };
         let rows = ((rows as f64 * share).round() as usize).max(PANEL_ROWS);
-        let style =
-            ScaleStyle { ticks_max: (rows as u64 / 2).max(4), is_brief: width < BRIEF_BELOW };
-        let scale = ChartScale::vertical(range, rows * DOTS_DOWN, style)?;
+        let bottom = rows * DOTS_DOWN - 1;
+        let is_brief = width < BRIEF_BELOW;
+        let scale = ChartScale::covering(range, [bottom, 0], (rows / 2).max(4), is_brief)?;
         Ok(ChartPanel { lines, rows, scale })
     };
     groups.into_iter().map(panel).collect()

@@ -27,10 +27,6 @@ use crate::source::{
 /// The minimum width of a chart, the width without a terminal, and the maximum, in columns.
 const CHART_WIDTHS: [usize; 3] = [24, 80, 400];
 
-/// The message for a document without a chart.
-const CANNOT_PLOT: &str = "--plot works only with history, regions and curve";
-
-/// The arguments of `ghi show`.
 #[derive(clap::Args)]
 #[command(subcommand_required = true, arg_required_else_help = false)]
 #[command(subcommand_value_name = "DOCUMENT", subcommand_help_heading = "Documents")]
@@ -51,7 +47,6 @@ pub(crate) struct Args {
     source: SourceArgs,
 }
 
-/// The document to show.
 #[derive(Subcommand)]
 enum RequestedDocument {
     /// Today's costs, worldwide and in each region
@@ -106,7 +101,6 @@ enum RequestedDocument {
     Metadata,
 }
 
-/// The days of a table.
 #[derive(clap::Args)]
 struct RequestedDays {
     /// First UTC date, such as 2026-11-01 [default: six days before --to]
@@ -119,7 +113,6 @@ struct RequestedDays {
 }
 
 impl RequestedDays {
-    /// Returns them as parameters of a request.
     fn parameters(&self) -> Result<[(&'static str, Option<String>); 2], String> {
         if self.to.is_some() && self.from > self.to {
             return Err("--from must not be after --to".into());
@@ -128,7 +121,6 @@ impl RequestedDays {
     }
 }
 
-/// Prints a document.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let source = DocumentSource::open(&args.source)?;
     print(&runtime()?.block_on(in_time(shown(args, &source)))?)
@@ -138,72 +130,63 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
     if args.plot && args.format != Format::Table {
         return Err("--plot cannot be combined with --format".into());
     }
-    let shown = match &args.document {
+    let document = &args.document;
+    let resource = match document {
+        RequestedDocument::History { region, .. } => Resource::History(region.clone()),
+        // The list of regions has no costs; the snapshot has every region's costs.
+        RequestedDocument::Regions if args.plot => Resource::Snapshot,
         RequestedDocument::Curve { price, date } => {
             let curve = CostCurve::fetch(source, date.clone(), price.clone()).await?;
-            curve.shown(source, price.is_some() && args.format == Format::Csv)
+            let has_price_row = price.is_some() && args.format == Format::Csv;
+            return formatted(args, curve.shown(source, has_price_row));
         }
-        RequestedDocument::Economics { .. } | RequestedDocument::Snapshot if args.plot => {
-            return Err(CANNOT_PLOT.into());
-        }
+        _ if args.plot => return Err("--plot works only with history, regions and curve".into()),
         RequestedDocument::Economics { price, days } => {
             let given = days.parameters()?.into_iter().chain([("price", price.clone())]);
             let table = Table::fetch(source, &with_query(ECONOMICS_CSV, given)).await?;
             let title = format!("Price and cost of one {}, USD, worldwide", source.coin().name);
-            Shown::file(title, table.json(), table)
+            return formatted(args, Shown::file(source, &title, table.json(), table));
         }
-        document => {
-            let resource = resource(document, args.plot)?;
-            let json = match document {
-                RequestedDocument::History { region, days } => {
-                    source.history_json(region, days.parameters()?).await?
-                }
-                _ => source.json(&resource).await?,
-            };
-            if args.format == Format::Json {
-                return Ok(json + "\n");
-            }
-            let mut shown = document::read(&resource, json, args.format, &source.coin().name)?;
-            if args.format == Format::Csv && resource == Resource::Snapshot {
-                // A snapshot has no hashrate shares; this project's file does.
-                let file = Table::fetch(source, SNAPSHOT_CSV).await.ok();
-                let has_same_columns = |file: &Table| file.names().eq(shown.table.names());
-                shown.table = file.filter(has_same_columns).unwrap_or(shown.table);
-            }
-            shown
-        }
-    };
-    Ok(match args.format {
-        Format::Json => shown.json + "\n",
-        Format::Csv => shown.table.csv(),
-        Format::Table => {
-            let data = source.kind_of_data(&shown.region_id, &shown.date);
-            let heading = format!("{}\n{data}, {}{}\n\n", shown.title, source.name(), shown.time);
-            let body = match args.plot {
-                true => in_locale(&chart(&args.document, &shown.json)?),
-                false if shown.table.rows.is_empty() => "No data.\n".into(),
-                false if shown.is_list => shown.table.text(terminal_width()),
-                false => shown.table.fields(),
-            };
-            heading + &body + &shown.summary
-        }
-    })
-}
-
-/// Returns the document of the contract to show.
-fn resource(document: &RequestedDocument, is_plotted: bool) -> Result<Resource, String> {
-    Ok(match document {
-        RequestedDocument::History { region, .. } => Resource::History(region.clone()),
-        // The list of regions has no costs; the snapshot has every region's costs.
-        RequestedDocument::Regions if is_plotted => Resource::Snapshot,
-        _ if is_plotted => return Err(CANNOT_PLOT.into()),
+        RequestedDocument::Snapshot => Resource::Snapshot,
         RequestedDocument::Regions => Resource::Regions,
         RequestedDocument::Region { id } => Resource::RegionDetail(id.clone()),
         RequestedDocument::Network => Resource::Network,
         RequestedDocument::Forecast { days } => Resource::Forecast(*days),
         RequestedDocument::Indicator => Resource::Indicator,
         RequestedDocument::Metadata => Resource::Metadata,
-        _ => Resource::Snapshot,
+    };
+    let json = match document {
+        RequestedDocument::History { region, days } => {
+            source.history_json(region, days.parameters()?).await?
+        }
+        _ => source.json(&resource).await?,
+    };
+    if args.format == Format::Json {
+        return Ok(json + "\n");
+    }
+    let mut shown = document::read(&resource, json, args.format, source)?;
+    if args.format == Format::Csv && resource == Resource::Snapshot {
+        // A snapshot has no hashrate shares; this project's file does.
+        let file = Table::fetch(source, SNAPSHOT_CSV).await.ok();
+        let file = file.filter(|file| file.names().eq(shown.table.names()));
+        shown.table = file.unwrap_or(shown.table);
+    }
+    formatted(args, shown)
+}
+
+fn formatted(args: &Args, shown: Shown) -> Result<String, String> {
+    Ok(match args.format {
+        Format::Json => shown.json + "\n",
+        Format::Csv => shown.table.csv(),
+        Format::Table => {
+            let body = match args.plot {
+                true => in_locale(&chart(&args.document, &shown.json)?),
+                false if shown.table.rows.is_empty() => "No data.\n".into(),
+                false if shown.is_list => shown.table.text(terminal_width()),
+                false => shown.table.fields(),
+            };
+            format!("{}\n{body}{}", shown.heading, shown.summary)
+        }
     })
 }
 

@@ -2,7 +2,6 @@
 
 use ghi_client::AnySnapshot;
 use ghi_contract::GLOBAL;
-use ghi_display::ScaleStyle;
 use ghi_engine::visible;
 use unicode_width::UnicodeWidthStr;
 
@@ -19,7 +18,6 @@ const COLUMNS_PER_TICK: usize = 14;
 /// With more bars than this, the scale is repeated below them.
 const BARS_OF_A_SCREEN: usize = 20;
 
-/// The maximum length of an id in characters.
 const ID_MAX: usize = 32;
 
 /// From this value on, costs next to a bar are in whole dollars.
@@ -50,9 +48,9 @@ pub(crate) fn chart(snapshot: &AnySnapshot, width: usize) -> Result<String, Stri
     let fits = |rows: &&Vec<String>| rows[0].len() + BAR_BESIDE_COSTS <= beside;
     let texts = choices.iter().find(fits).unwrap_or(&choices[2]);
     let bar = beside.saturating_sub(texts[0].len()).max(PLOT_MIN);
-    let style =
-        ScaleStyle { ticks_max: (bar / COLUMNS_PER_TICK).max(4) as u64, is_brief: bar < 48 };
-    let scale = ChartScale::horizontal(range(costs.iter().flatten().copied()), bar, style)?;
+    let range = range(costs.iter().flatten().copied());
+    let ticks_max = (bar / COLUMNS_PER_TICK).max(4);
+    let scale = ChartScale::covering(range, [0, bar - 1], ticks_max, bar < 48)?;
 
     let line = |id: &str, bar: &str, costs: &str| {
         let space = " ".repeat(id_width - id.width());

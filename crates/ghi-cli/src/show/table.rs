@@ -10,10 +10,8 @@ use serde_json::{Value, json};
 use crate::source::{COST_CURVE_CSV, DocumentSource, ECONOMICS_CSV};
 use crate::text_table::{aligned, aligned_with_names, row};
 
-/// The maximum length of a cell of a table in characters.
 const CELL_MAX: usize = 200;
 
-/// The maximum length of a date in a title, in characters.
 const DATE_MAX: usize = 10;
 
 /// The columns of files that contain text. The others contain numbers.
@@ -27,7 +25,6 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Reads the CSV that a server sends at this path and query.
     pub(crate) async fn fetch(source: &DocumentSource, target: &str) -> Result<Self, String> {
         let csv = source.file(target).await?;
         let mut reader = ReaderBuilder::new().from_reader(csv.as_bytes());
@@ -42,18 +39,15 @@ impl Table {
         Ok(Self { columns, rows: rows.map_err(invalid)? })
     }
 
-    /// Returns the names of the columns.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Returns the cell of a row in the column with this name.
     pub(crate) fn cell(&self, row: usize, column: &str) -> Option<&str> {
         let column = self.names().position(|name| name == column)?;
         self.rows.get(row)?.get(column).map(String::as_str)
     }
 
-    /// Returns the date of the last row.
     pub(crate) fn date(&self) -> &str {
         self.cell(self.rows.len().saturating_sub(1), "date").unwrap_or_default()
     }
@@ -91,7 +85,6 @@ impl Table {
         shown
     }
 
-    /// Formats CSV with a header row.
     pub(crate) fn csv(&self) -> String {
         let columns: Vec<&str> = self.names().collect();
         String::from_utf8_lossy(&csv_table(&columns, self.rows.iter().cloned())).into_owned()
@@ -109,7 +102,6 @@ impl Table {
     }
 }
 
-/// The label of a column of a file.
 fn label(name: &str, has_names: bool) -> &str {
     match name {
         "date" if has_names => "",
@@ -177,7 +169,9 @@ impl CostCurve {
         let coin = source.coin();
         let date = table.date().to_owned();
         let title = format!("Cost curve, USD per {}, {}", coin.unit(), visible(&date, DATE_MAX));
-        let Some([price, share]) = price else { return Shown::file(title, json, table) };
+        let Some([price, share]) = price else {
+            return Shown::file(source, &title, json, table);
+        };
         let summary =
             format!("\n{share}% of the hashrate mines one {} for {price} USD or less\n", coin.name);
         if has_price_row {
@@ -191,37 +185,25 @@ impl CostCurve {
             let row = table.names().map(cell).collect();
             table.rows.push(row);
         }
-        Shown { summary, ..Shown::file(title, json, table) }
+        Shown { summary, ..Shown::file(source, &title, json, table) }
     }
 }
 
 /// A document or a file with what is shown around its rows.
 pub(crate) struct Shown {
-    pub(crate) title: String,
-    /// The scope and the last day of the data.
-    pub(crate) region_id: String,
-    pub(crate) date: String,
-    /// The time of a document, after a comma.
-    pub(crate) time: String,
+    /// The title, the source and the time, in two lines.
+    pub(crate) heading: String,
     pub(crate) json: String,
     pub(crate) table: Table,
     /// Whether each row is a line, not each field of the only row.
     pub(crate) is_list: bool,
-    /// The text below the rows.
     pub(crate) summary: String,
 }
 
 impl Shown {
-    pub(crate) fn file(title: String, json: Value, table: Table) -> Self {
-        Self {
-            title,
-            region_id: GLOBAL.into(),
-            date: table.date().into(),
-            time: String::new(),
-            json: json.to_string(),
-            table,
-            is_list: true,
-            summary: String::new(),
-        }
+    pub(crate) fn file(source: &DocumentSource, title: &str, json: Value, table: Table) -> Self {
+        let heading = source.heading(title, GLOBAL, table.date(), "");
+        let json = json.to_string();
+        Self { heading, json, table, is_list: true, summary: String::new() }
     }
 }

@@ -1,0 +1,80 @@
+//! `ghi man` and `ghi completions`.
+
+use std::process::ExitCode;
+
+use clap::Command;
+use clap_complete::Shell;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+
+use crate::help_sections;
+use crate::output::print;
+
+#[derive(clap::Args)]
+pub(crate) struct ManArgs {
+    /// The command to describe, such as serve or show history [default: ghi itself]
+    #[arg(value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct CompletionsArgs {
+    /// Shell to generate the script for
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+}
+
+/// Prints a completion script for the commands of `ghi` and their flags.
+pub(crate) fn complete(args: &CompletionsArgs, ghi: Command) -> Result<ExitCode, String> {
+    // Without a command, `ghi` accepts the flags of `serve`.
+    let serve = ghi.find_subcommand("serve").cloned().unwrap_or_default();
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut ghi.args(serve.get_arguments()), "ghi", &mut script);
+    print(&String::from_utf8_lossy(&script))
+}
+
+/// Prints the manual page of `ghi` or of one of its commands.
+pub(crate) fn manual(args: &ManArgs, ghi: Command) -> Result<ExitCode, String> {
+    let mut command = &mut ghi.disable_help_subcommand(true);
+    // Names each command and adds the global flags to it.
+    command.build();
+    for name in &args.command {
+        let above = command.get_bin_name().unwrap_or("ghi").to_owned();
+        let found = command.find_subcommand_mut(name);
+        command = found.ok_or_else(|| format!("no such command: {above} {name}"))?;
+    }
+    let mut page = Vec::new();
+    write(command, &mut page).expect("writing to memory does not fail");
+    print(&(String::from_utf8_lossy(&page) + &*roff(help_sections::of(command))))
+}
+
+fn write(command: &Command, page: &mut Vec<u8>) -> std::io::Result<()> {
+    // `whatis` shows a single line.
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let summary = about.lines().next().unwrap_or_default().trim_end_matches('.').to_owned();
+    let name = Man::new(command.clone().about(summary));
+    let source = concat!("ghi ", env!("CARGO_PKG_VERSION"));
+    let man = Man::new(command.clone()).manual("GHI").source(source);
+    man.render_title(page)?;
+    name.render_name_section(page)?;
+    man.render_synopsis_section(page)?;
+    man.render_description_section(page)?;
+    man.render_options_section(page)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(page)?;
+    }
+    Ok(())
+}
+
+/// Formats sections as roff, without filling their lines. A line without indentation is a heading.
+fn roff(sections: &str) -> String {
+    let mut roff = Roff::new();
+    for line in sections.lines() {
+        match line.strip_suffix(':').filter(|heading| !heading.starts_with(' ')) {
+            Some(heading) => roff.control("SH", [&*heading.to_uppercase()]).control("nf", []),
+            None if line.is_empty() => &mut roff,
+            None => roff.text([roman(line.strip_prefix("  ").unwrap_or(line))]),
+        };
+    }
+    roff.to_roff()
+}
