@@ -1,12 +1,9 @@
 //! Two scopes on one axis, with the gap between them.
 
-use ghi_engine::Decimal;
-
-use crate::chart_layout::{Caption, ChartForm};
+use crate::chart::ChartForm;
 use crate::dates::long_date;
-use crate::day_plot::{DayPlot, ScopeLine, axis_of, is_logarithmic, on_page};
+use crate::day_plot::{DayPlot, ScopeLine, drawn_costs, is_logarithmic, on_page};
 use crate::delta::Delta;
-use crate::history_chart::history_height;
 use crate::line_style::LineStyle;
 use crate::numbers::{Amount, Unit};
 use crate::svg::isolated;
@@ -42,37 +39,27 @@ impl<'a> ComparisonChart<'a> {
 
     /// Draws the chart for a page.
     pub fn on_page(&self) -> String {
-        let Delta { from, to } = self.delta;
+        let [first, second] = self.lines.each_ref().map(|line| isolated(line.name));
+        let [to, from] = self.averages();
         let description = format!(
-            "Average cost on {}. {}: {} USD; {}: {} USD. Gap: {} USD, {}.",
-            long_date(axis_of(&self.lines).last),
-            isolated(self.lines[0].name),
-            Amount(to),
-            isolated(self.lines[1].name),
-            Amount(from),
+            "Average cost on {}. {first}: {to} USD; {second}: {from} USD. Gap: {} USD, {}.",
+            long_date(self.lines[0].past.last().0),
             Amount(self.delta.size()),
             self.delta.percent_size()
         );
-        let caption =
-            Caption { id: "comparison", heading: &self.heading, description: &description };
-        on_page(&caption, |form| self.plot(form))
+        on_page(|form| self.plot(form).chart("comparison", [&self.heading, &description], None))
     }
 
     /// Returns whether equal distances are equal factors.
     pub fn is_logarithmic(&self) -> bool {
-        is_logarithmic(self.costs())
-    }
-
-    fn costs(&self) -> impl Iterator<Item = Decimal> + Clone {
-        self.lines.iter().flat_map(|line| line.averages()).map(|day| day.1)
+        is_logarithmic(drawn_costs(&self.lines, None))
     }
 
     fn plot(&self, form: ChartForm) -> DayPlot {
-        let unit = Unit::of(self.costs());
-        let axis = axis_of(&self.lines);
-        let mut plot = DayPlot::new(self.costs(), unit, axis, history_height(form), form);
+        let unit = Unit::of(drawn_costs(&self.lines, None));
+        let mut plot = DayPlot::new(&self.lines, None, unit, form);
         plot.area(&self.lines);
-        let styles = LineStyle::of(&self.lines.each_ref().map(|line| line.scope), None);
+        let styles = LineStyle::of(self.lines.iter().map(|line| line.scope), None);
         for (line, style) in self.lines.iter().zip(styles) {
             plot.line(line, style, false);
         }
@@ -91,7 +78,7 @@ impl<'a> ComparisonChart<'a> {
 
 #[cfg(test)]
 mod tests {
-    use ghi_engine::{Costs, Scope};
+    use ghi_engine::{Costs, Decimal, Scope};
     use jiff::civil::date;
 
     use super::*;

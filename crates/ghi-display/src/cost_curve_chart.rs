@@ -4,7 +4,7 @@
 use askama::Template;
 use ghi_engine::{CostCurve, CurveRow, Day, Decimal, Model, NoFigures};
 
-use crate::chart_layout::{Caption, ChartForm, ChartSource, FileTexts, HEAD, Margins, Plot};
+use crate::chart::{Chart, ChartForm, ChartSource, FileTexts, HEAD, Margins};
 use crate::dates::long_date;
 use crate::end_labels::{BOLD, LABEL_HEIGHT, spread_out};
 use crate::numbers::{Amount, Percent, Unit, share_in_words};
@@ -18,7 +18,6 @@ const ROWS: f64 = 270.0;
 const FOOT: f64 = 24.0;
 const TOP: f64 = 12.0;
 
-/// The margins of the plot, in pixels.
 const MARGINS: Margins = Margins { left: 48, right: 102 };
 
 /// Above `REGIONS_MAX` regions, neighbours share blocks of `SHARED_BLOCK` hundredths of a percent or more.
@@ -44,6 +43,9 @@ const VERTICAL_HEIGHT: f64 = 48.0;
 /// The hashrate in hundredths of a percent, which is the width of the plot in its own units.
 const WHOLE: u64 = 10_000;
 
+/// The number of blocks up to which rows without a name are links on a phone. More would make the page too large.
+const THIN_LINKS_MAX: usize = 12;
+
 /// The price that a cost curve is compared with.
 #[derive(Clone, Copy, Debug)]
 pub enum CurvePrice {
@@ -58,9 +60,8 @@ pub enum CurvePrice {
 impl CurvePrice {
     /// Returns the price.
     pub fn usd(self) -> Decimal {
-        match self {
-            Self::Market(price) | Self::Reader(price) | Self::Average(price) => price,
-        }
+        let (Self::Market(price) | Self::Reader(price) | Self::Average(price)) = self;
+        price
     }
 
     fn label(self) -> &'static str {
@@ -71,9 +72,6 @@ impl CurvePrice {
         }
     }
 }
-
-/// The number of blocks up to which rows without a name are links on a phone. More would make the page too large.
-const THIN_LINKS_MAX: usize = 12;
 
 /// A region, or neighbours that share a block. Positions are hundredths of a percent and pixels.
 struct RegionBlock {
@@ -87,14 +85,13 @@ struct RegionBlock {
     level_from: usize,
     /// The index of the first plot width in which it fits vertically below the block.
     vertical_from: usize,
-    /// The name as it fits vertically below the block.
+    /// The name as it fits there.
     column_name: String,
-    /// The name is written above this height: usually the top of the band. If a level would cross the name, it is
-    /// inside the band or above the level.
+    /// The name is written above this height.
     name_above: f64,
     start: u64,
     width: u64,
-    /// The minimum, the average and the maximum.
+    /// Of minimum, average and maximum.
     heights: [i64; 3],
 }
 
@@ -116,16 +113,14 @@ struct CostLevel {
 #[template(path = "cost_curve_chart.svg", escape = "html")]
 struct CurvePlot<'a> {
     form: ChartForm,
-    /// The prefix of the paths in links.
     prefix: &'a str,
     description: String,
     ticks: Vec<Tick>,
     blocks: Vec<RegionBlock>,
     /// The part of the plot's height above the price, where bands have another colour, in percent.
     price_at: f64,
-    /// The share of the hashrate below the price in percent.
-    share: Decimal,
-    /// The price and the reader's cost.
+    share_below_pct: Decimal,
+    /// The price and the reader's cost, the highest first.
     levels: Vec<CostLevel>,
 }
 
@@ -137,13 +132,19 @@ pub fn cost_curve_chart(
     price: CurvePrice,
     source: ChartSource<'_>,
 ) -> Result<String, NoFigures> {
-    let plot = CurvePlot::new(model, day, price, (None, ""), ChartForm::File)?;
-    let (heading, description) = (cost_curve_finding(model, day, price), &plot.description);
+    let form = ChartForm::File;
+    let plot = CurvePlot::new(model, day, price, (None, ""), form)?;
     let subtitle = "One block per region: width is its share of the hashrate, height its range of costs, and the line its average";
-    let (height, svg) = ((TOP + PLOT + FOOT) as u32, rendered(&plot));
-    let plot = Plot { form: ChartForm::File, margins: MARGINS, height, svg };
-    let caption = Caption { id: "cost-curve", heading: &heading, description };
-    Ok(plot.chart(&caption, Some(FileTexts { subtitle, date: day.date, source })))
+    Ok(rendered(&Chart {
+        form,
+        margins: MARGINS,
+        plot_height: (TOP + PLOT + FOOT) as u32,
+        plot: rendered(&plot),
+        id: "cost-curve",
+        heading: &cost_curve_finding(model, day, price),
+        description: &plot.description,
+        file: Some(FileTexts { subtitle, date: day.date, source }),
+    }))
 }
 
 /// Draws the cost curve of a day for a page, with the reader's own cost if there is one. Blocks link to
@@ -177,16 +178,15 @@ impl<'a> CurvePlot<'a> {
         (yours, prefix): (Option<Decimal>, &'a str),
         form: ChartForm,
     ) -> Result<Self, NoFigures> {
-        let (curve, rows) = (CostCurve::new(day), model.curve_rows(day)?);
-        let shown = rows.iter().filter(|row| row.hashrate_share_pct.count() > 0);
-        let highest = shown.clone().map(|row| row.costs.max_usd).fold(day.global.avg_usd, Ord::max);
+        let (curve, mut rows) = (CostCurve::new(day), model.curve_rows(day)?);
+        rows.retain(|row| row.hashrate_share_pct.count() > 0);
+        let highest = rows.iter().map(|row| row.costs.max_usd).fold(day.global.avg_usd, Ord::max);
         // A cost far above the others would make them too small to see.
         let far = Decimal::new(highest.count() * 2, highest.decimals());
         let costs = [Some(price.usd()), yours].into_iter().flatten().filter(|cost| *cost <= far);
         let (zero, high) = (Decimal::new(0, far.decimals()), costs.fold(highest, Ord::max));
         let style = ScaleStyle { ticks_max: 8, is_brief: true };
         let scale = Scale::covering(zero, high, [PLOT, 0.0], style);
-        let groups = groups(shown.collect());
         let percentiles = CostCurve::PERCENTILES.iter().zip(curve.percentiles_usd());
         let percentiles = percentiles.map(|(percent, cost)| format!("{percent}% {}", Amount(cost)));
         let description = format!(
@@ -196,12 +196,17 @@ impl<'a> CurvePlot<'a> {
             percentiles.collect::<Vec<_>>().join(", "),
             Amount(day.global.avg_usd)
         );
-        let (ticks, share) = (scale.ticks(), curve.share_below_pct(price.usd()));
         let levels = levels(&scale, price, yours, &curve);
-        let price_at = short(100.0 * scale.place(price.usd()).clamp(0.0, PLOT) / PLOT);
-        let block = |rows: &Vec<_>| block(model, rows, &scale, &levels);
-        let blocks = groups.iter().map(block).collect();
-        Ok(Self { form, prefix, description, ticks, blocks, price_at, share, levels })
+        Ok(Self {
+            form,
+            prefix,
+            description,
+            ticks: scale.ticks(),
+            blocks: groups(&rows).map(|rows| block(model, rows, &scale, &levels)).collect(),
+            price_at: short(100.0 * scale.place(price.usd()).clamp(0.0, PLOT) / PLOT),
+            share_below_pct: curve.share_below_pct(price.usd()),
+            levels,
+        })
     }
 
     /// Returns a height as a position from the left on a phone, in percent.
@@ -262,30 +267,27 @@ fn levels(
     levels
 }
 
-/// Groups the regions into blocks, cheapest first.
-fn groups(rows: Vec<&CurveRow>) -> Vec<Vec<&CurveRow>> {
-    let share =
-        |rows: &[&CurveRow]| -> u64 { rows.iter().map(|row| row.hashrate_share_pct.count()).sum() };
+/// Groups the regions, cheapest first, into those that share a block.
+fn groups(rows: &[CurveRow]) -> impl Iterator<Item = &[CurveRow]> {
     let is_shared = rows.len() > REGIONS_MAX;
-    let mut groups: Vec<Vec<&CurveRow>> = Vec::new();
-    for row in rows {
-        match groups.last_mut() {
-            Some(group) if is_shared && share(group) < SHARED_BLOCK => group.push(row),
-            _ => groups.push(vec![row]),
-        }
-    }
-    groups
+    let mut share = SHARED_BLOCK;
+    rows.chunk_by(move |row, _| {
+        share = if share < SHARED_BLOCK { share } else { 0 } + row.hashrate_share_pct.count();
+        is_shared && share < SHARED_BLOCK
+    })
 }
 
 /// Returns the block for one or more neighbours on the curve.
-fn block(model: &Model, rows: &[&CurveRow], scale: &Scale, levels: &[CostLevel]) -> RegionBlock {
-    let [first, last] = [rows[0], rows[rows.len() - 1]];
+fn block(model: &Model, rows: &[CurveRow], scale: &Scale, levels: &[CostLevel]) -> RegionBlock {
+    let [first, last] = [&rows[0], &rows[rows.len() - 1]];
     let start = first.cumulative_share_pct.count() - first.hashrate_share_pct.count();
     let width = last.cumulative_share_pct.count() - start;
-    let min_usd = rows.iter().map(|row| row.costs.min_usd).fold(first.costs.min_usd, Ord::min);
-    let max_usd = rows.iter().map(|row| row.costs.max_usd).fold(first.costs.max_usd, Ord::max);
-    // Rows are sorted by average. If there are several, the line is at the average of the middle one.
-    let avg_usd = rows[rows.len() / 2].costs.avg_usd;
+    let costs = [
+        rows.iter().map(|row| row.costs.min_usd).fold(first.costs.min_usd, Ord::min),
+        // Rows are sorted by average. If there are several, the line is at the average of the middle one.
+        rows[rows.len() / 2].costs.avg_usd,
+        rows.iter().map(|row| row.costs.max_usd).fold(first.costs.max_usd, Ord::max),
+    ];
     let (name, link) = match rows {
         [row] => {
             let region = &model.registry()[row.region];
@@ -296,15 +298,13 @@ fn block(model: &Model, rows: &[&CurveRow], scale: &Scale, levels: &[CostLevel])
     let part = width as f64 / WHOLE as f64;
     let is_row_named = part * ROWS >= ROW_NAME_HEIGHT;
     let row_name = if is_row_named { shortened(&name, ROW_NAME_MAX) } else { String::new() };
-    let [min, average, max] =
-        [min_usd, avg_usd, max_usd].map(|cost| Unit::of([max_usd]).written(cost));
+    let [min, average, max] = costs.map(|cost| Unit::of([costs[2]]).written(cost));
     let share = Percent(Decimal::new(width, 2));
-    let heights = [min_usd, avg_usd, max_usd].map(|cost| scale.place(cost).round() as i64);
+    let heights = costs.map(|cost| scale.place(cost).round() as i64);
     let column = PLOT - heights[0] as f64;
     let from = |width: f64| WIDTHS.iter().take_while(|plot| width > *plot * part).count();
-    let column_name = shortened(&name, column * SIZE / SMALL_SIZE);
     RegionBlock {
-        name_above: name_above(scale.place(max_usd), scale.place(avg_usd), levels),
+        name_above: name_above(scale.place(costs[2]), scale.place(costs[1]), levels),
         link,
         title: format!(
             "{}: average ${average} (${min} to ${max}), {share} of hashrate",
@@ -312,7 +312,7 @@ fn block(model: &Model, rows: &[&CurveRow], scale: &Scale, levels: &[CostLevel])
         ),
         level_from: from(width_of(&name)),
         vertical_from: if column >= VERTICAL_HEIGHT { from(VERTICAL_WIDTH) } else { WIDTHS.len() },
-        column_name: isolated(&column_name),
+        column_name: isolated(&shortened(&name, column * SIZE / SMALL_SIZE)),
         row_name: isolated(&row_name),
         name: isolated(&name),
         start,
@@ -321,8 +321,8 @@ fn block(model: &Model, rows: &[&CurveRow], scale: &Scale, levels: &[CostLevel])
     }
 }
 
-/// Returns the height above which a block's name is written. If a level would cross it, it is written inside the
-/// block, above the average or, if there is no space, above the level.
+/// Returns the height above which a block's name is written: the top of the band. If a level would cross the name, it
+/// is written inside the block, above the average or, if there is no space, above the level.
 fn name_above(top: f64, average: f64, levels: &[CostLevel]) -> f64 {
     let crossing = |at: f64| levels.iter().rfind(|level| (at - NAME_HEIGHT..at).contains(&level.y));
     let inside = top + NAME_HEIGHT;

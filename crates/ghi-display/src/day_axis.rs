@@ -12,7 +12,6 @@ const DAY_TICKS_MAX: i64 = 45;
 /// The space between two labels, in pixels.
 const GAP: f64 = 6.0;
 
-/// The days of an axis.
 #[derive(Clone, Copy)]
 pub(crate) struct DayAxis {
     pub(crate) first: Date,
@@ -35,29 +34,20 @@ impl DayAxis {
         short(100.0 * self.day(date) as f64 / self.length() as f64)
     }
 
-    /// Returns the ticks that fit an axis of this width in pixels.
+    /// Returns the ticks that fit an axis of this width in pixels: at days, including the last one, or at the
+    /// first days of months. January is labelled with its year.
     pub(crate) fn ticks(&self, width: f64) -> Vec<Tick> {
-        if self.length() <= DAY_TICKS_MAX { self.day_ticks(width) } else { self.month_ticks(width) }
-    }
-
-    /// Returns ticks at equal distances, including the last day.
-    fn day_ticks(&self, width: f64) -> Vec<Tick> {
         let day_width = width / self.length() as f64;
-        let label_width = small_width_of("30 Nov") + GAP;
-        let fits = |step: &i64| *step as f64 * day_width >= label_width;
-        let step = [1, 2, 3, 7, 14].into_iter().find(fits).unwrap_or(30);
-        let last = self.day(self.last);
-        let days = (last % step..=last).step_by(step as usize);
-        days.map(|day| self.tick(self.first.saturating_add(day.days()), "%-d %b")).collect()
-    }
-
-    /// Returns ticks at the first days of months. January is labelled with its year.
-    fn month_ticks(&self, width: f64) -> Vec<Tick> {
-        let month_width = width * 30.0 / self.length() as f64;
-        let label_width = small_width_of("2026") + GAP;
-        let fits = |step: &i32| f64::from(*step) * month_width >= label_width;
-        let step = [1, 2, 3, 4, 6, 12, 24, 60].into_iter().find(fits).unwrap_or(120);
-        let month = |date: Date| 12 * i32::from(date.year()) + i32::from(date.month()) - 1;
+        if self.length() <= DAY_TICKS_MAX {
+            let step = step([1, 2, 3, 7, 14, 30], day_width, "30 Nov");
+            let last = self.day(self.last);
+            let days = (last % step..=last).step_by(step as usize);
+            return days
+                .map(|day| self.tick(self.first.saturating_add(day.days()), "%-d %b"))
+                .collect();
+        }
+        let step = step([1, 2, 3, 4, 6, 12, 24, 60, 120], 30.0 * day_width, "2026");
+        let month = |date: Date| 12 * i64::from(date.year()) + i64::from(date.month()) - 1;
         let months = self.first.first_of_month().series(1.month());
         months
             .take_while(|date| *date <= self.last)
@@ -69,6 +59,13 @@ impl DayAxis {
     fn tick(&self, date: Date, format: &str) -> Tick {
         Tick { at: self.percent(date), label: date.strftime(format).to_string() }
     }
+}
+
+/// Returns the first of these steps that leaves space for a label, or the last one.
+fn step<const N: usize>(steps: [i64; N], width: f64, label: &str) -> i64 {
+    let needed = small_width_of(label) + GAP;
+    let fits = |step: &i64| *step as f64 * width >= needed;
+    steps.into_iter().find(fits).unwrap_or(steps[N - 1])
 }
 
 #[cfg(test)]

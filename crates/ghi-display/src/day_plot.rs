@@ -6,13 +6,13 @@ use askama::Template;
 use ghi_engine::{Decimal, Model, Scope};
 use jiff::civil::Date;
 
-use crate::chart_layout::{Caption, ChartForm, HEAD, Margins, Plot};
+use crate::chart::{Chart, ChartForm, FileTexts, HEAD, Margins};
 use crate::day_axis::DayAxis;
-use crate::end_labels::{BOLD, EndLabel, LABEL_HEIGHT, spread_out};
+use crate::end_labels::{LABEL_HEIGHT, spread_out};
 use crate::line_style::LineStyle;
 use crate::numbers::Unit;
 use crate::past::Past;
-use crate::scale::{Scale, ScaleStyle, Tick};
+use crate::scale::{Scale, ScaleStyle};
 use crate::selection::name_of;
 use crate::svg::{
     Point, area, isolated, path, rendered, short, shortened, small_width_of, width_of,
@@ -45,14 +45,14 @@ impl<'a> ScopeLine<'a> {
         self.past.before.iter().chain(&self.past.days).map(|day| (day.0, day.1.avg_usd))
     }
 
-    /// Converts each average to a percentage of the average before the range.
+    /// Converts each average to a percentage of the average before the range, and removes the seven-day averages.
     pub(crate) fn relative(mut self) -> Self {
+        self.means.clear();
         let base = u128::from(self.past.base().1.avg_usd.count().max(1));
         let Past { before, days } = &mut self.past;
-        let averages = before.iter_mut().chain(days).map(|day| &mut day.1.avg_usd);
-        for cost in averages.chain(self.means.iter_mut().map(|day| &mut day.1)) {
-            let count = (1_000_000 * u128::from(cost.count()) + base / 2) / base;
-            *cost = Decimal::new(u64::try_from(count).unwrap_or(u64::MAX), 4);
+        for (_, costs) in before.iter_mut().chain(days) {
+            let count = (1_000_000 * u128::from(costs.avg_usd.count()) + base / 2) / base;
+            costs.avg_usd = Decimal::new(u64::try_from(count).unwrap_or(u64::MAX), 4);
         }
         self
     }
@@ -63,24 +63,24 @@ impl<'a> ScopeLine<'a> {
     }
 }
 
-/// Returns the days of some lines.
-pub(crate) fn axis_of(lines: &[ScopeLine<'_>]) -> DayAxis {
-    let dates = || lines.iter().flat_map(ScopeLine::averages).map(|day| day.0);
-    let first = dates().min().unwrap_or_default();
-    DayAxis { first, last: dates().max().unwrap_or_default() }
+/// Returns all costs that are drawn: those of the lines, and of a level.
+pub(crate) fn drawn_costs(
+    lines: &[ScopeLine<'_>],
+    level: Option<Decimal>,
+) -> impl Iterator<Item = Decimal> + Clone {
+    let days = lines.iter().flat_map(|line| line.averages().chain(line.means.iter().copied()));
+    days.map(|day| day.1).chain(level)
 }
-
-/// The height above the highest grid line, for its number, in pixels.
-const TOP: u32 = 20;
-
-/// The height below the plot, for the dates, in pixels.
-const FOOT: u32 = 26;
 
 /// Returns whether costs need a logarithmic scale: the highest is at least five times the lowest.
 pub(crate) fn is_logarithmic(costs: impl Iterator<Item = Decimal> + Clone) -> bool {
     let low = costs.clone().min().map_or(0, Decimal::count);
     low > 0 && costs.max().is_some_and(|high| high.count() / 5 >= low)
 }
+
+/// The heights above the highest grid line, for its number, and below the plot, for the dates, in pixels.
+const TOP: u32 = 20;
+const FOOT: u32 = 26;
 
 /// The usual space to the left of the plot, for the numbers of costs, and that on a phone, in pixels.
 const USUAL_LEFT: f64 = 64.0;
@@ -96,30 +96,37 @@ const LEGEND_LINE: f64 = 20.0;
 /// The space between the end of a line and its label, in pixels.
 const GAP: f64 = 8.0;
 
-/// A plot of costs over days.
+/// The number of points from which a line is thin, in a wide chart and on a phone.
+const THIN_FROM: [usize; 2] = [600, 200];
+
+#[derive(Template)]
+#[template(path = "day_plot.svg", escape = "html")]
 pub(crate) struct DayPlot {
     form: ChartForm,
     height: u32,
     unit: Unit,
-    pub(crate) scale: Scale,
+    scale: Scale,
     axis: DayAxis,
     /// Lines and areas, as SVG.
     lines: String,
     /// The dots at the ends of lines, as SVG. They are separate from the lines, which are stretched.
     dots: String,
-    labels: Vec<EndLabel>,
-    /// On a phone, the names of the lines, which are above the plot.
-    legend: Vec<LegendEntry>,
+    labels: Vec<LineLabel>,
     /// On a phone, the height and the text of a name inside the plot.
     inside: Option<(f64, String)>,
     pub(crate) marks: Vec<DayMark>,
 }
 
-/// The name of a line in the legend, after a short line, at a distance from the left in pixels.
-struct LegendEntry {
+/// The name of a line: next to its end or, on a phone, in a legend above the plot.
+struct LineLabel {
+    /// The position in pixels: from the top next to the end of a line, or from the left in a legend.
     at: f64,
     name: String,
+    /// The cost after the name. Empty in a legend.
+    amount: String,
     style: LineStyle,
+    /// Whether the script shows the costs of the line's days here.
+    is_followed: bool,
 }
 
 /// An event on the axis of days.
@@ -130,54 +137,57 @@ pub(crate) struct DayMark {
     pub(crate) is_halving: bool,
 }
 
-/// The number of points from which a line is thin, in a wide chart and on a phone.
-const THIN_FROM: [usize; 2] = [600, 200];
-
 impl DayPlot {
-    /// Creates a plot for one or more costs in a unit.
+    /// Creates a plot with the axes for some lines and for a level, in a unit.
     pub(crate) fn new(
-        costs: impl Iterator<Item = Decimal> + Clone,
+        lines: &[ScopeLine<'_>],
+        level: Option<Decimal>,
         unit: Unit,
-        axis: DayAxis,
-        height: u32,
         form: ChartForm,
     ) -> Self {
+        let costs = drawn_costs(lines, level);
         let zero = Decimal::new(0, 0);
-        let is_logarithmic = is_logarithmic(costs.clone());
-        let [low, high] = [costs.clone().min(), costs.max()].map(|cost| cost.unwrap_or(zero));
-        let style =
-            ScaleStyle { ticks_max: if height < 200 { 4 } else { 5 }, is_brief: form.is_narrow() };
+        let [low, high] =
+            [costs.clone().min(), costs.clone().max()].map(|cost| cost.unwrap_or(zero));
+        let style = ScaleStyle { ticks_max: 5, is_brief: form.is_narrow() };
         let unit = unit.or_smaller(high);
+        let height = form.pick(380, 240, 380);
         let ends = [height - FOOT, TOP].map(f64::from);
         // Changes of less than a percent don't fill the plot.
         let space = (high.count() / 100).saturating_sub(high.count() - low.count()) / 2;
-        let [flat_low, flat_high] = [low.count() - space.min(low.count()), high.count() + space]
+        let flat = [low.count() - space.min(low.count()), high.count() + space]
             .map(|count| Decimal::new(count, high.decimals()));
-        let scale = match is_logarithmic {
+        let scale = match is_logarithmic(costs) {
             true => Scale::logarithmic(unit, [low, high], ends, style),
-            false => Scale::in_unit(unit, flat_low, flat_high, ends, style),
+            false => Scale::linear(unit, flat, ends, style),
         };
-        let (lines, dots) = (String::new(), String::new());
-        let (labels, legend, marks) = (Vec::new(), Vec::new(), Vec::new());
-        let inside = None;
-        Self { form, height, unit, scale, axis, lines, dots, labels, legend, inside, marks }
+        Self {
+            form,
+            height,
+            unit,
+            scale,
+            axis: DayAxis {
+                first: lines.iter().map(|line| line.ends()[0].0).min().unwrap_or_default(),
+                last: lines.iter().map(|line| line.ends()[1].0).max().unwrap_or_default(),
+            },
+            lines: String::new(),
+            dots: String::new(),
+            labels: Vec::new(),
+            inside: None,
+            marks: Vec::new(),
+        }
     }
 
     /// Returns the points of costs, in days across and half pixels down: as precise as a screen, and short
     /// to write.
-    fn points(&self, costs: impl Iterator<Item = (Date, Decimal)>) -> Vec<Point> {
+    fn points(&self, costs: impl IntoIterator<Item = (Date, Decimal)>) -> Vec<Point> {
         let half_pixels = |cost| (2.0 * self.scale.place(cost)).round() as i64;
-        costs.map(|(date, cost)| (self.axis.day(date), half_pixels(cost))).collect()
+        costs.into_iter().map(|(date, cost)| (self.axis.day(date), half_pixels(cost))).collect()
     }
 
-    /// Adds a path with these attributes. Its stroke keeps its width when the plot is stretched; on a page,
-    /// the stylesheet takes care of that.
     fn add_path(&mut self, path: &str, attributes: &str) {
-        let effect = match self.form {
-            ChartForm::File => " vector-effect=\"non-scaling-stroke\"",
-            ChartForm::Wide | ChartForm::Narrow => "",
-        };
-        // Writing to a string does not fail.
+        // Strokes keep their width when the plot is stretched; on a page, the stylesheet takes care of that.
+        let effect = self.form.pick("", "", " vector-effect=\"non-scaling-stroke\"");
         _ = write!(self.lines, "<path d=\"{path}\" {attributes}{effect}/>");
     }
 
@@ -211,9 +221,8 @@ impl DayPlot {
         } else if points.len() > 1 {
             let faint = LineStyle { width: 1.0, is_dashed: false, ..style };
             self.add_stroke(&points, faint, &format!(" stroke-opacity=\".4\"{for_script}"));
-            let more = self.costs_for_script(means, days);
-            let means = self.points(means.iter().copied());
-            self.add_stroke(&means, style, &format!(" class=\"mean\"{more}"));
+            let more = format!(" class=\"mean\"{}", self.costs_for_script(means, days));
+            self.add_stroke(&self.points(means.iter().copied()), style, &more);
         }
         if let Some(&(date, cost)) = means.last().or(costs.last()) {
             let (x, y) = (self.axis.percent(date), short(self.scale.place(cost)));
@@ -222,10 +231,9 @@ impl DayPlot {
                 self.dots,
                 "<circle cx=\"{x}%\" cy=\"{y}\" r=\"{radius}\" fill=\"var(--{colour})\"/>"
             );
-            self.name(line.name, "", cost, style);
-            let is_followed = points.len() > 1 && self.form == ChartForm::Wide;
-            if let Some(label) = self.labels.last_mut().filter(|_| is_followed) {
-                label.name = label.text.rsplit_once(' ').map(|(name, _)| name.to_owned());
+            self.name(line.name, format!(" {}", self.unit.written(cost)), cost, style);
+            if let Some(label) = self.labels.last_mut() {
+                label.is_followed = points.len() > 1 && self.form == ChartForm::Wide;
             }
         }
     }
@@ -243,15 +251,14 @@ impl DayPlot {
 
     /// Draws a horizontal line across the plot, with a name.
     pub(crate) fn level(&mut self, name: &str, cost: Decimal) {
-        let DayAxis { first, last } = self.axis;
-        let points = self.points([(first, cost), (last, cost)].into_iter());
+        let points = self.points([(self.axis.first, cost), (self.axis.last, cost)]);
         let style = LineStyle { colour: "faint", width: 1.25, is_dashed: false };
         self.add_stroke(&points, style, " stroke-dasharray=\"2 4\"");
+        let amount = format!(" ${}", self.unit.written(cost));
         if self.form.is_narrow() {
-            let text = format!("{name} ${}", self.unit.written(cost));
-            self.inside = Some((short(self.scale.place(cost) - 5.0), text));
+            self.inside = Some((short(self.scale.place(cost) - 5.0), format!("{name}{amount}")));
         } else {
-            self.name(name, "$", cost, style);
+            self.name(name, amount, cost, style);
         }
     }
 
@@ -262,40 +269,37 @@ impl DayPlot {
             if line.is_stepped && points.len() > 1 { steps(&points) } else { points }
         });
         if let ([upper], [lower]) = (&*upper, &*lower) {
-            self.add_stroke(
-                &[*upper, *lower],
-                LineStyle { colour: "range", width: 6.0, is_dashed: false },
-                "",
-            );
+            let bar = LineStyle { colour: "range", width: 6.0, is_dashed: false };
+            self.add_stroke(&[*upper, *lower], bar, "");
         } else {
             self.add_path(&area(&upper, &lower), "fill=\"var(--range)\" fill-opacity=\"0.2\"");
         }
     }
 
-    /// Returns the width of the widest label, in pixels.
     fn label_max(&self) -> f64 {
         self.form.pick(190.0, 0.0, 240.0)
     }
 
-    /// Names a line that ends at a cost. The cost is written after a sign, unless the plot is narrow.
-    fn name(&mut self, name: &str, sign: &str, cost: Decimal, style: LineStyle) {
-        if self.form.is_narrow() {
+    fn name(&mut self, name: &str, amount: String, cost: Decimal, style: LineStyle) {
+        let (at, name, amount) = if self.form.is_narrow() {
             let end =
-                |entry: &LegendEntry| entry.at + LEGEND_LINE + small_width_of(&entry.name) + GAP;
-            let at = short(self.legend.last().map_or(GAP, end));
-            let name = isolated(&shortened(name, LEGEND_MAX));
-            return self.legend.push(LegendEntry { at, name, style });
-        }
-        let is_bold = style.width >= 3.0;
-        let max = self.label_max() / if is_bold { BOLD } else { 1.0 };
-        let amount = format!(" {sign}{}", self.unit.written(cost));
-        let name = isolated(&shortened(name, max - width_of(&amount)));
-        let at = self.scale.place(cost);
-        let (text, colour) = (name + &amount, style.colour);
-        self.labels.push(EndLabel { at, text, name: None, colour, is_bold });
+                |label: &LineLabel| label.at + LEGEND_LINE + small_width_of(&label.name) + GAP;
+            let at = short(self.labels.last().map_or(GAP, end));
+            (at, shortened(name, LEGEND_MAX), String::new())
+        } else {
+            let max = self.label_max() / style.letter_width() - width_of(&amount);
+            (self.scale.place(cost), shortened(name, max), amount)
+        };
+        self.labels.push(LineLabel {
+            at,
+            name: isolated(&name),
+            amount,
+            style,
+            is_followed: false,
+        });
     }
 
-    /// Writes a note about the last day between two lines that end at these costs, if there is space for it.
+    /// Writes a note about the last day between two lines that end at these costs.
     pub(crate) fn note(&mut self, text: &str, costs: [Decimal; 2]) {
         let [first, second] = costs.map(|cost| self.scale.place(cost));
         self.note_at(text, (first + second) / 2.0);
@@ -303,14 +307,16 @@ impl DayPlot {
 
     /// Writes a note about the last day above the names of the lines.
     pub(crate) fn note_above(&mut self, text: &str) {
-        let names = self.labels.iter().filter(|label| label.colour != "faint");
+        let names = self.labels.iter().filter(|label| label.style.colour != "faint");
         self.note_at(text, names.map(|name| name.at).fold(f64::INFINITY, f64::min) - 0.1);
     }
 
+    /// Writes a note, if there is space for it.
     fn note_at(&mut self, text: &str, at: f64) {
         if width_of(text) <= self.label_max() && at.is_finite() {
-            let text = text.into();
-            self.labels.push(EndLabel { at, text, name: None, colour: "ink", is_bold: false });
+            let style = LineStyle { colour: "ink", width: 0.0, is_dashed: false };
+            let (name, amount) = (text.into(), String::new());
+            self.labels.push(LineLabel { at, name, amount, style, is_followed: false });
         }
     }
 
@@ -322,33 +328,40 @@ impl DayPlot {
         let ticks = self.scale.ticks();
         let numbers = ticks.iter().map(|tick| small_width_of(&format!("${}", tick.label)));
         let left = numbers.fold(0.0, f64::max) + GAP;
-        let right = self.labels.iter().map(EndLabel::width).fold(0.0, f64::max) + GAP;
-        // Plots on a page all have these margins, unless their costs are unusual.
-        let usual_right = if self.form.is_on_page() { 146.0 } else { 0.0 };
+        let labels = self.labels.iter().map(|label| {
+            width_of(&format!("{}{}", label.name, label.amount)) * label.style.letter_width()
+        });
+        // Plots on a page all have the same margins, unless their costs are unusual.
+        let right = (labels.fold(0.0, f64::max) + GAP).max(self.form.pick(146.0, 146.0, 0.0));
         // Long numbers are inside the plot, on top of the lines.
         let left = if left > self.form.width() / 5.0 { USUAL_LEFT } else { left };
-        Margins::new(left.max(USUAL_LEFT), right.max(usual_right), self.form)
+        Margins::new(left.max(USUAL_LEFT), right, self.form)
     }
 
-    /// Draws the plot between its margins.
-    pub(crate) fn drawn(&self) -> Plot {
-        let (margins, bottom) = (self.margins(), self.height - FOOT);
-        let heights: Vec<f64> = self.labels.iter().map(|label| label.at).collect();
-        let placed = spread_out(&heights, [LABEL_HEIGHT / 2.0, f64::from(bottom)]);
-        let svg = rendered(&DayPlotSvg {
-            plot: self,
-            margins,
-            bottom,
-            ticks: self.scale.ticks(),
-            days: self.axis.ticks(margins.plot_width(self.form)),
-            labels: self.labels.iter().zip(placed.into_iter().map(short)).collect(),
-            marks: self
-                .marks
-                .iter()
-                .map(|mark| (mark.is_halving, self.axis.percent(mark.date)))
-                .collect(),
-        });
-        Plot { form: self.form, margins, height: self.height, svg }
+    /// Returns the labels next to the ends of lines with their vertical positions, moved apart.
+    fn end_labels(&self) -> impl Iterator<Item = (&LineLabel, f64)> {
+        let labels = self.labels.iter().filter(|_| !self.form.is_narrow());
+        let heights: Vec<f64> = labels.clone().map(|label| label.at).collect();
+        let bounds = [LABEL_HEIGHT / 2.0, f64::from(self.height - FOOT)];
+        labels.zip(spread_out(&heights, bounds).into_iter().map(short))
+    }
+
+    pub(crate) fn chart(
+        &self,
+        id: &str,
+        [heading, description]: [&str; 2],
+        file: Option<FileTexts<'_>>,
+    ) -> String {
+        rendered(&Chart {
+            form: self.form,
+            margins: self.margins(),
+            plot_height: self.height,
+            plot: rendered(self),
+            id,
+            heading,
+            description,
+            file,
+        })
     }
 }
 
@@ -360,20 +373,6 @@ fn steps(points: &[Point]) -> Vec<Point> {
 }
 
 /// Draws a chart for a page in a wide and a narrow form.
-pub(crate) fn on_page(caption: &Caption<'_>, plot: impl Fn(ChartForm) -> DayPlot) -> String {
-    let draw = |form| plot(form).drawn().chart(caption, None);
-    draw(ChartForm::Wide) + "\n" + &draw(ChartForm::Narrow)
-}
-
-#[derive(Template)]
-#[template(path = "day_plot.svg", escape = "html")]
-struct DayPlotSvg<'a> {
-    plot: &'a DayPlot,
-    margins: Margins,
-    bottom: u32,
-    ticks: Vec<Tick>,
-    days: Vec<Tick>,
-    labels: Vec<(&'a EndLabel, f64)>,
-    /// Whether each mark is a halving, and its position in percent.
-    marks: Vec<(bool, f64)>,
+pub(crate) fn on_page(draw: impl Fn(ChartForm) -> String) -> String {
+    [ChartForm::Wide, ChartForm::Narrow].map(draw).join("\n")
 }

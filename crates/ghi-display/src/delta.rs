@@ -22,8 +22,7 @@ const CHANGE_DECIMALS: u8 = 2;
 impl Delta {
     /// Returns the change in percent of the first figure, negative if it fell.
     pub fn percent(self) -> f64 {
-        let size = self.to.count().abs_diff(self.from.count()) as f64;
-        let percent = 100.0 * size / self.from.count() as f64;
+        let percent = 100.0 * self.size().count() as f64 / self.from.count() as f64;
         if self.to < self.from { -percent } else { percent }
     }
 
@@ -89,10 +88,10 @@ impl Delta {
     /// zero, returns only the word.
     pub fn in_words(self, lower: &str, same: &str, higher: &str) -> String {
         let word = self.pick(lower, same, higher);
-        if self.from == self.to || self.from.count() == 0 {
-            return word.into();
+        match self.from == self.to || self.from.count() == 0 {
+            true => word.into(),
+            false => format!("{} {word}", self.percent_size()),
         }
-        format!("{} {word}", self.percent_size())
     }
 
     /// Returns one of three values, by the direction.

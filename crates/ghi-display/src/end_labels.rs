@@ -1,6 +1,4 @@
-//! Labels at the ends of lines, moved apart if they would overlap.
-
-use crate::svg::width_of;
+//! The positions of labels next to lines, moved apart if they would overlap.
 
 /// The height of a label, in pixels.
 pub(crate) const LABEL_HEIGHT: f64 = 16.0;
@@ -8,68 +6,32 @@ pub(crate) const LABEL_HEIGHT: f64 = 16.0;
 /// The factor by which bold letters are wider.
 pub(crate) const BOLD: f64 = 1.1;
 
-/// The label at the end of a line.
-pub(crate) struct EndLabel {
-    /// The vertical position of the line's end, in pixels.
-    pub(crate) at: f64,
-    pub(crate) text: String,
-    /// The name of the line, if the script shows the costs of its days here.
-    pub(crate) name: Option<String>,
-    pub(crate) colour: &'static str,
-    pub(crate) is_bold: bool,
-}
-
-impl EndLabel {
-    /// Returns the width in pixels.
-    pub(crate) fn width(&self) -> f64 {
-        width_of(&self.text) * if self.is_bold { BOLD } else { 1.0 }
-    }
-}
-
-/// A block of labels that touch each other.
-struct LabelBlock {
-    /// The sum of the starts that would put each label at its ideal position.
-    wanted: f64,
-    labels: usize,
-}
-
-impl LabelBlock {
-    fn height(&self) -> f64 {
-        LABEL_HEIGHT * self.labels as f64
-    }
-
-    /// Returns the middle of the first label, such that all labels are as near as possible to their ideal
-    /// positions.
-    fn start(&self, [top, bottom]: [f64; 2]) -> f64 {
-        let last = bottom - self.height() + LABEL_HEIGHT;
-        (self.wanted / self.labels as f64).min(last).max(top)
-    }
-}
-
-/// Moves labels apart, within bounds and as little as possible. Returns the middle of each label, ordered
-/// by ideal position.
-pub(crate) fn spread_out(heights: &[f64], bounds: [f64; 2]) -> Vec<f64> {
+/// Moves labels apart, within bounds and as little as possible. Returns the middle of each label.
+pub(crate) fn spread_out(heights: &[f64], [top, bottom]: [f64; 2]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..heights.len()).collect();
     order.sort_by(|a, b| heights[*a].total_cmp(&heights[*b]));
-    let mut blocks: Vec<LabelBlock> = Vec::new();
+    // Blocks of labels that touch each other: the sum of the starts that would put each label at its ideal
+    // position, and how many labels there are.
+    let mut blocks: Vec<(f64, usize)> = Vec::new();
+    let height = |labels: usize| LABEL_HEIGHT * labels as f64;
+    // The middle of the first label, such that all are as near as possible to their ideal positions.
+    let start = |(wanted, labels): (f64, usize)| {
+        let last = bottom - height(labels) + LABEL_HEIGHT;
+        (wanted / labels as f64).min(last).max(top)
+    };
     for label in &order {
-        let mut block = LabelBlock { wanted: heights[*label], labels: 1 };
-        let overlaps = |above: &LabelBlock, block: &LabelBlock| {
-            above.start(bounds) + above.height() > block.start(bounds)
-        };
-        while let Some(above) = blocks.pop_if(|above| overlaps(above, &block)) {
+        let mut block = (heights[*label], 1);
+        let overlaps =
+            |above: &mut (f64, usize), block| start(*above) + height(above.1) > start(block);
+        while let Some(above) = blocks.pop_if(|above| overlaps(above, block)) {
             // The labels of the lower block begin where the upper one ends.
-            let wanted = above.wanted + block.wanted - above.height() * block.labels as f64;
-            block = LabelBlock { wanted, labels: above.labels + block.labels };
+            block = (above.0 + block.0 - height(above.1) * block.1 as f64, above.1 + block.1);
         }
         blocks.push(block);
     }
-    let middles = blocks.iter().flat_map(|block| {
-        let start = block.start(bounds);
-        (0..block.labels).map(move |index| start + LABEL_HEIGHT * index as f64)
-    });
+    let labels = |block: (f64, usize)| (0..block.1).map(move |at| start(block) + height(at));
     let mut placed = vec![0.0; heights.len()];
-    for (label, middle) in order.into_iter().zip(middles) {
+    for (label, middle) in order.into_iter().zip(blocks.into_iter().flat_map(labels)) {
         placed[label] = middle;
     }
     placed

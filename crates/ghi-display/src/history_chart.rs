@@ -4,45 +4,26 @@ use ghi_engine::{Day, Decimal, Model, NoFigures, Scope};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use crate::chart_layout::{Caption, ChartForm, ChartSource, FileTexts};
+use crate::chart::{ChartForm, ChartSource, FileTexts};
 use crate::dates::{day_before, period, short_date};
-use crate::day_axis::DayAxis;
-use crate::day_plot::{DayMark, DayPlot, ScopeLine, axis_of, is_logarithmic, on_page};
+use crate::day_plot::{DayMark, DayPlot, ScopeLine, drawn_costs, is_logarithmic, on_page};
 use crate::delta::Delta;
 use crate::line_style::LineStyle;
 use crate::numbers::{Amount, Unit, grouped};
 use crate::past::{Past, Range};
-use crate::selection::{average_of, name_of};
+use crate::selection::average_of;
 use crate::svg::{isolated, shortened};
 
 /// The widest name in a heading, in pixels at a chart's usual font size.
 const NAME_MAX: f64 = 240.0;
-
-/// The height of the plot, in pixels.
-const HEIGHT: u32 = 380;
-
-/// Returns the height of a plot of history, in pixels.
-pub(crate) fn history_height(form: ChartForm) -> u32 {
-    form.pick(HEIGHT, 240, HEIGHT)
-}
 
 /// The name of the forecast, which is constant.
 const LEVEL: &str = "Long-run level";
 
 /// The history of a scope compared with others, with the forecast.
 pub struct HistoryChart<'a> {
-    /// A region, or worldwide.
-    pub scope: Scope,
-    /// The scope's name.
-    pub name: &'a str,
-    /// The scope's name, shortened as in the heading.
-    pub short_name: String,
-    /// The heading: how the average changed.
-    pub heading: String,
-    /// The days of the scope.
-    pub past: Past,
-    /// The scope's seven-day averages, as in its line.
-    pub means: Vec<(Date, Decimal)>,
+    /// The scope, with its costs.
+    pub own: ScopeLine<'a>,
     /// The lines that are drawn.
     pub lines: Vec<ScopeLine<'a>>,
     /// The forecast, which is the same for every day. `None` with dated series, which have no long-run level.
@@ -56,8 +37,8 @@ pub struct HistoryChart<'a> {
 }
 
 impl<'a> HistoryChart<'a> {
-    /// Collects the days of a range up to a day, for a scope and for the scopes drawn as lines. `past_of`
-    /// returns the days of any of them.
+    /// Collects the days of a range up to a day, for the scopes that are drawn as lines, of which one is the
+    /// scope of the chart. `past_of` returns the days of any of them.
     pub fn new(
         model: &'a Model,
         today: &Day,
@@ -65,8 +46,6 @@ impl<'a> HistoryChart<'a> {
         line_scopes: impl IntoIterator<Item = Scope>,
         past_of: impl Fn(Scope) -> Result<Past, NoFigures>,
     ) -> Result<Self, NoFigures> {
-        let name = name_of(scope, model);
-        let short_name = shortened(name, NAME_MAX);
         let line = |scope| Ok(ScopeLine::new(model, scope, past_of(scope)?));
         let mut lines: Vec<ScopeLine<'a>> =
             line_scopes.into_iter().map(line).collect::<Result<_, _>>()?;
@@ -76,53 +55,54 @@ impl<'a> HistoryChart<'a> {
                 line.means = line.past.means(model, line.scope);
             }
         }
-        let own = lines.iter().find(|line| line.scope == scope);
-        let (past, means) = match own {
-            Some(line) => (line.past.clone(), line.means.clone()),
-            None => (past_of(scope)?, Vec::new()),
-        };
-        let ends = [past.base(), past.last()].map(|day| (day.0, day.1.avg_usd));
+        let own = lines.iter().find(|line| line.scope == scope).expect("the scope has a line");
         Ok(Self {
-            scope,
-            name,
-            heading: heading(&average_of(scope, &short_name, "average"), ends),
-            short_name,
-            lines,
+            own: own.clone(),
             level: (!model.has_series()).then(|| model.forecast_avg_usd(today)),
             is_change: false,
-            marks: marks(model, &past, range),
+            marks: marks(model, &own.past, range),
             coin: &model.coin().name,
-            past,
-            means,
             range,
+            lines,
         })
     }
 
-    /// Returns the title of the chart: the heading or, if averages are drawn, how they changed.
-    pub fn title(&self) -> String {
-        match &*self.means {
-            [first, .., last] if !self.is_change => {
-                let average = average_of(self.scope, &self.short_name, "7-day average");
-                heading(&average, [*first, *last])
-            }
-            _ => self.heading.clone(),
-        }
-    }
-
     /// Draws the change over the range instead of costs, without the forecast and averages, which would not start at zero.
-    pub fn as_change(mut self) -> Self {
-        for line in &mut self.lines {
-            line.means.clear();
-        }
+    pub fn as_change(self) -> Self {
         let lines = self.lines.into_iter().map(ScopeLine::relative).collect();
         Self { lines, level: None, is_change: true, ..self }
     }
 
+    /// Returns the scope's name, shortened as in the heading.
+    pub fn short_name(&self) -> String {
+        shortened(self.own.name, NAME_MAX)
+    }
+
+    /// Returns how the average changed.
+    pub fn heading(&self) -> String {
+        heading(&average_of(self.own.scope, &self.short_name(), "average"), self.own.ends())
+    }
+
+    /// Returns the title of the chart: the heading or, if averages are drawn, how they changed.
+    pub fn title(&self) -> String {
+        match &*self.own.means {
+            [first, .., last] if !self.is_change => {
+                let average = average_of(self.own.scope, &self.short_name(), "7-day average");
+                heading(&average, [*first, *last])
+            }
+            _ => self.heading(),
+        }
+    }
+
     /// Draws the lines for a page.
     pub fn on_page(&self) -> String {
-        let description = self.lines_description();
-        let caption = Caption { id: "history", heading: &self.title(), description: &description };
-        on_page(&caption, |form| self.lines_plot(form))
+        on_page(|form| self.draw(form, None))
+    }
+
+    /// Draws the lines as a file.
+    pub fn file(&self, source: ChartSource<'_>) -> String {
+        let (subtitle, date) = (&self.caption(), self.own.past.last().0);
+        self.draw(ChartForm::File, Some(FileTexts { subtitle, date, source }))
     }
 
     /// Returns which lines are averages.
@@ -138,34 +118,28 @@ impl<'a> HistoryChart<'a> {
     /// selected scope: `Worldwide $56,276`.
     pub fn readings(&self, of_means: bool) -> Vec<String> {
         let is_drawn =
-            of_means || self.means.is_empty() || self.is_change || !self.range.is_weekly();
+            of_means || self.own.means.is_empty() || self.is_change || !self.range.is_weekly();
         let (unit, sign) = (self.unit(), if self.is_change { "" } else { "$" });
         let text = |line: &ScopeLine<'_>| {
             let last = if of_means { *line.means.last()? } else { line.ends()[1] };
             Some(format!("{} {sign}{}", isolated(line.name), unit.written(last.1)))
         };
         let lines = self.lines.iter().filter(|_| is_drawn);
-        lines.filter(|line| self.is_change || line.scope != self.scope).filter_map(text).collect()
+        let others = lines.filter(|line| self.is_change || line.scope != self.own.scope);
+        others.filter_map(text).collect()
     }
 
     fn unit(&self) -> Unit {
         match (self.is_change, self.is_logarithmic()) {
             (true, true) => Unit::MULTIPLE,
             (true, false) => Unit::CHANGE,
-            (false, _) => Unit::of(self.costs()),
+            (false, _) => Unit::of(drawn_costs(&self.lines, self.level)),
         }
     }
 
     /// Returns whether equal distances are equal factors.
     pub fn is_logarithmic(&self) -> bool {
-        is_logarithmic(self.costs())
-    }
-
-    /// Returns all costs that are drawn.
-    fn costs(&self) -> impl Iterator<Item = Decimal> + Clone {
-        let lines = self.lines.iter();
-        let days = lines.flat_map(|line| line.averages().chain(line.means.iter().copied()));
-        days.map(|day| day.1).chain(self.level)
+        is_logarithmic(drawn_costs(&self.lines, self.level))
     }
 
     /// Returns whether halvings, or retargets, are marked.
@@ -173,19 +147,9 @@ impl<'a> HistoryChart<'a> {
         self.marks.iter().any(|mark| mark.is_halving == is_halving)
     }
 
-    /// Draws the lines as a file.
-    pub fn file(&self, source: ChartSource<'_>) -> String {
-        let description = self.lines_description();
-        let caption = Caption { id: "history", heading: &self.title(), description: &description };
-        let (subtitle, date) = (&self.caption(), axis_of(&self.lines).last);
-        let plot = self.lines_plot(ChartForm::File).drawn();
-        plot.chart(&caption, Some(FileTexts { subtitle, date, source }))
-    }
-
     /// Returns what the lines show, in which unit, and when.
     pub fn caption(&self) -> String {
-        let coin = &self.coin;
-        let DayAxis { first, last } = axis_of(&self.lines);
+        let (coin, [(first, _), (last, _)]) = (self.coin, self.own.ends());
         match self.unit() {
             Unit::CHANGE => {
                 format!("Change in the average cost of one {coin} since {}, %", short_date(first))
@@ -197,28 +161,27 @@ impl<'a> HistoryChart<'a> {
         }
     }
 
-    fn lines_plot(&self, form: ChartForm) -> DayPlot {
-        let (costs, height) = (self.costs(), history_height(form));
-        let mut plot = DayPlot::new(costs, self.unit(), axis_of(&self.lines), height, form);
+    fn draw(&self, form: ChartForm, file: Option<FileTexts<'_>>) -> String {
+        let mut plot = DayPlot::new(&self.lines, self.level, self.unit(), form);
         plot.marks.clone_from(&self.marks);
         if let Some(level) = self.level {
             plot.level(LEVEL, level);
         }
-        let scopes: Vec<Scope> = self.lines.iter().map(|line| line.scope).collect();
-        let styles = LineStyle::of(&scopes, Some(self.scope));
+        let scopes = self.lines.iter().map(|line| line.scope);
+        let styles = LineStyle::of(scopes, Some(self.own.scope));
         let mut lines: Vec<_> = self.lines.iter().zip(styles).collect();
         // The thickest is drawn last, on top of the others.
         lines.sort_by(|(_, a), (_, b)| a.width.total_cmp(&b.width));
-        for (line, style) in &lines {
-            plot.line(line, *style, self.range.is_weekly());
+        for (line, style) in lines {
+            plot.line(line, style, self.range.is_weekly());
         }
         if self.lines.iter().any(|line| !line.means.is_empty()) {
             plot.note_above("7-day averages");
         }
-        plot
+        plot.chart("history", [&self.title(), &self.description()], file)
     }
 
-    fn lines_description(&self) -> String {
+    fn description(&self) -> String {
         let lines = self.lines.iter().map(|line| {
             let (name, ends) = (isolated(line.name), line.ends().map(|end| end.1));
             match self.is_change {
@@ -254,19 +217,17 @@ fn marks(model: &Model, past: &Past, range: Range) -> Vec<DayMark> {
         let inputs = model.day_inputs(region, date).ok()?;
         Some((inputs.difficulty, inputs.block_reward_coins))
     };
-    let mut marks = Vec::new();
-    for pair in past.days.windows(2) {
-        let [Some(before), Some(after)] = [network(pair[0].0), network(pair[1].0)] else {
-            continue;
-        };
-        if after.1 < before.1 {
-            let is_after = |date: &Date| network(*date).is_some_and(|day| day.1 < before.1);
-            let date = pair[0].0.series(1.day()).find(is_after).unwrap_or(pair[1].0);
-            marks.push(DayMark { date, is_halving: true });
-        } else if after.0 != before.0 && !range.is_weekly() {
-            marks.push(DayMark { date: pair[1].0, is_halving: false });
+    let mark = |pair: &[(Date, _)]| {
+        let [(difficulty, reward), after] = [network(pair[0].0)?, network(pair[1].0)?];
+        if after.1 < reward {
+            let is_after = |date: &Date| network(*date).is_some_and(|day| day.1 < reward);
+            let date = pair[0].0.series(1.day()).find(is_after)?;
+            return Some(DayMark { date, is_halving: true });
         }
-    }
+        let is_retarget = after.0 != difficulty && !range.is_weekly();
+        is_retarget.then_some(DayMark { date: pair[1].0, is_halving: false })
+    };
+    let mut marks: Vec<DayMark> = past.days.windows(2).filter_map(mark).collect();
     // If the difficulty changes on more than a quarter of the days, retargets aren't worth a mark.
     let is_frequent = marks.len() > past.days.len() / 4;
     marks.retain(|mark| mark.is_halving || !is_frequent);
@@ -302,7 +263,6 @@ mod tests {
 
     fn chart<'a>(
         lines: Vec<(&'a str, Vec<(Date, Costs)>)>,
-        heading: &str,
         level: Option<Decimal>,
     ) -> HistoryChart<'a> {
         let scope = Scope::Global;
@@ -314,12 +274,7 @@ mod tests {
             is_stepped: false,
         };
         HistoryChart {
-            means: Vec::new(),
-            scope,
-            name: lines[0].0,
-            short_name: lines[0].0.into(),
-            heading: heading.into(),
-            past: line(lines[0].clone()).past,
+            own: line(lines[0].clone()),
             lines: lines.into_iter().map(line).collect(),
             level,
             is_change: false,
@@ -340,7 +295,7 @@ mod tests {
         let [all, eu] =
             [[6_180_000, 6_146_549], [6_300_000, 6_319_150]].map(|averages| days(&averages, 2));
         let level = Some(Decimal::new(6_127_507, 2));
-        let chart = chart(vec![("Worldwide", all), ("Europe", eu)], "Lower", level);
+        let chart = chart(vec![("Worldwide", all), ("Europe", eu)], level);
         let both = chart.on_page();
         let (wide, narrow) = both.split_once('\n').unwrap();
         let file = chart.file(SOURCE);
@@ -359,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_single_day_is_a_point() {
-        let chart = chart(vec![("Worldwide", days(&[6_180_000], 2))], "One", None);
+        let chart = chart(vec![("Worldwide", days(&[6_180_000], 2))], None);
         let svg = chart.on_page();
         assert!(svg.contains("<circle") && !svg.contains("<path"), "{svg}");
     }
@@ -375,7 +330,7 @@ mod tests {
             let counts: Vec<u64> = averages.iter().map(|count| count / 10_u64.pow(shift)).collect();
             let days = days(&counts, decimals);
             let lines = names.iter().map(|name| (&**name, days.clone())).collect();
-            let chart = chart(lines, &names[0], Some(days[0].1.avg_usd));
+            let chart = chart(lines, Some(days[0].1.avg_usd));
             let (file, page) = (chart.file(SOURCE), chart.on_page());
             let charts = page.lines().chain([&*file]);
             for svg in charts {
@@ -441,7 +396,7 @@ mod tests {
 
     #[test]
     fn the_mean_of_seven_days_is_in_front_of_faint_days() {
-        let mut chart = chart(vec![("Worldwide", days(&[100; 10], 2))], "", None);
+        let mut chart = chart(vec![("Worldwide", days(&[100; 10], 2))], None);
         chart.lines[0].means = chart.lines[0].averages().collect();
         chart.lines[0].means.last_mut().unwrap().1 = Decimal::new(90, 2);
         let svg = chart.on_page();
@@ -452,7 +407,7 @@ mod tests {
 
     #[test]
     fn costs_that_stay_the_same_for_days_are_drawn_as_steps() {
-        let mut chart = chart(vec![("Worldwide", days(&[100, 100, 200, 200], 2))], "", None);
+        let mut chart = chart(vec![("Worldwide", days(&[100, 100, 200, 200], 2))], None);
         chart.lines[0].is_stepped = true;
         let svg = chart.on_page();
         let (_, path) = svg.split_once("<path d=\"M0 ").unwrap();
@@ -487,8 +442,9 @@ mod tests {
     fn changes_start_at_zero_on_the_day_before_the_range() {
         let relative = |averages: &[u64]| {
             let mut days = days(averages, 2);
-            let mut chart = chart(vec![("Worldwide", days.split_off(1))], "", None);
-            chart.lines[0].past.before = days.pop();
+            let mut chart = chart(vec![("Worldwide", days.split_off(1))], None);
+            chart.own.past.before = days.pop();
+            chart.lines[0] = chart.own.clone();
             chart.as_change()
         };
         let near = relative(&[10_000, 10_500, 9_900]);

@@ -1,6 +1,6 @@
 //! Figures in readable form: numbers, changes, units, dates and SVG charts. Independent of HTTP.
 //!
-//! Numbers are [`Amount`], [`Delta`], [`Percent`] and [`Quantity`]; a [`Unit`] formats costs that appear
+//! Numbers are [`Amount`], [`Delta`] and [`Percent`]; a [`Unit`] formats costs that appear
 //! together. Charts are SVG with a common [`Scale`]. On a page, a chart fills the available width: heights
 //! and text are in pixels, and horizontal positions are percentages of the plot.
 
@@ -12,7 +12,7 @@ mod small_charts;
 mod day_plot;
 mod line_style;
 mod end_labels;
-mod chart_layout;
+mod chart;
 mod day_axis;
 mod scale;
 mod svg;
@@ -23,7 +23,7 @@ mod steps;
 mod delta;
 mod numbers;
 
-pub use chart_layout::ChartSource;
+pub use chart::ChartSource;
 pub use comparison_chart::ComparisonChart;
 pub use cost_curve_chart::{CurvePrice, cost_curve_chart, cost_curve_finding, cost_curve_on_page};
 pub use dates::{day_before, duration, long_date, short_date};
@@ -32,7 +32,7 @@ pub use delta::Delta;
 pub use history_chart::HistoryChart;
 pub use line_style::region_colour;
 pub use numbers::{
-    Amount, J_PER_MH_FROM, Percent, Quantity, Unit, efficiency, grouped, hashprice,
+    Amount, J_PER_MH_FROM, Percent, Unit, digits_and_power, efficiency, grouped, hashprice,
     rounded_to_four_digits, share_in_words, signed_percent, with_prefix,
 };
 pub use past::{Past, Range};

@@ -2,12 +2,12 @@
 
 use ghi_engine::{RegionIndex, Scope};
 
-/// The style of a line.
+use crate::end_labels::BOLD;
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LineStyle {
     /// The name of a colour in the stylesheet.
     pub(crate) colour: &'static str,
-    /// The width in pixels.
     pub(crate) width: f64,
     /// Whether it is dashed, so that it differs from its neighbour without colour.
     pub(crate) is_dashed: bool,
@@ -27,18 +27,29 @@ pub fn region_colour(region: RegionIndex) -> &'static str {
 impl LineStyle {
     /// Returns the line styles of these scopes. The one that the reader chose is thick. The others
     /// alternate between dashed and solid.
-    pub(crate) fn of(scopes: &[Scope], chosen: Option<Scope>) -> Vec<Self> {
+    pub(crate) fn of(scopes: impl Iterator<Item = Scope>, chosen: Option<Scope>) -> Vec<Self> {
         let mut is_dashed = chosen.is_none();
-        let style = |scope: &Scope| {
-            let region = if let Scope::Region(region) = scope { Some(*region) } else { None };
-            let colour = region.map_or("average", region_colour);
-            if chosen == Some(*scope) {
+        let style = |scope: Scope| {
+            let colour = match scope {
+                Scope::Global => "average",
+                Scope::Region(region) => region_colour(region),
+            };
+            if chosen == Some(scope) {
                 return Self { colour, width: 3.0, is_dashed: false };
             }
             is_dashed = !is_dashed;
             Self { colour, width: 1.75, is_dashed }
         };
-        scopes.iter().map(style).collect()
+        scopes.map(style).collect()
+    }
+
+    pub(crate) fn is_bold(self) -> bool {
+        self.width >= 3.0
+    }
+
+    /// Returns the factor by which the letters of the name are wider than usual.
+    pub(crate) fn letter_width(self) -> f64 {
+        if self.is_bold() { BOLD } else { 1.0 }
     }
 }
 
@@ -61,14 +72,15 @@ mod tests {
         let regions = model.registry().indices().map(Scope::Region);
         let scopes: Vec<Scope> = std::iter::once(Scope::Global).chain(regions).collect();
         for chosen in [0, 1, 3] {
-            let styles = LineStyle::of(&scopes, Some(scopes[chosen]));
+            let styles = LineStyle::of(scopes.iter().copied(), Some(scopes[chosen]));
             let thick = styles.iter().position(|style| style.width == 3.0);
             assert_eq!((thick, styles[chosen].is_dashed), (Some(chosen), false));
             let others = styles.iter().filter(|style| style.width < 3.0);
             let dashed: Vec<bool> = others.map(|style| style.is_dashed).collect();
             assert_eq!(dashed, [true, false, true]);
         }
-        let dashed = LineStyle::of(&scopes[..2], None).into_iter().map(|style| style.is_dashed);
+        let styles = LineStyle::of(scopes[..2].iter().copied(), None);
+        let dashed = styles.into_iter().map(|style| style.is_dashed);
         assert_eq!(dashed.collect::<Vec<_>>(), [false, true]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ghi_engine::{Decimal, DisplayNumber};
+use ghi_engine::Decimal;
 
 /// Returns a number with commas between groups of three digits: `-61,275.07`.
 pub fn grouped(number: impl fmt::Display) -> String {
@@ -24,11 +24,6 @@ pub fn grouped(number: impl fmt::Display) -> String {
 pub struct Amount(pub Decimal);
 
 impl Amount {
-    /// Returns the amount for programs: `61275.07`.
-    pub fn plain(self) -> String {
-        self.0.to_string()
-    }
-
     /// Returns the amount rounded: to whole dollars from 1,000, to cents from 1, and to four significant
     /// digits below.
     pub fn rounded(self) -> String {
@@ -49,15 +44,13 @@ impl fmt::Display for Amount {
     }
 }
 
-/// Returns the decimals of a rounded cost.
 fn rounded_decimals(cost: Decimal) -> u8 {
     match cost.count() / 10_u64.pow(cost.decimals().into()) {
         1_000.. => 0,
         1.. => cost.decimals().min(2),
-        0 => {
-            let digits = cost.count().checked_ilog10().map_or(1, |power| power + 1);
-            cost.decimals().saturating_sub(digits.saturating_sub(4) as u8)
-        }
+        0 => cost
+            .decimals()
+            .saturating_sub(cost.count().checked_ilog10().unwrap_or(0).saturating_sub(3) as u8),
     }
 }
 
@@ -85,13 +78,13 @@ pub fn share_in_words(share_pct: Decimal, all: &str, none: &str) -> String {
 const PREFIXES: [&str; 8] = ["", "k", "M", "G", "T", "P", "E", "Z"];
 
 /// Returns a non-negative number with four significant digits, and the prefix of its unit: `117.0` and `T`.
-pub fn with_prefix(value: f64) -> (String, String) {
+pub fn with_prefix(value: f64) -> (String, &'static str) {
     let mut power = (value.max(1.0).log10() / 3.0).floor() as usize;
     let scaled = |power: usize| value / 1_000_f64.powi(power as i32);
     // 999.96 rounds up to a thousand.
     power += usize::from(scaled(power) >= 999.95);
     power = power.min(PREFIXES.len() - 1);
-    (four_digits(scaled(power)), PREFIXES[power].into())
+    (four_digits(scaled(power)), PREFIXES[power])
 }
 
 /// Returns a non-negative number with four significant digits, or as a whole number from a thousand on.
@@ -120,10 +113,12 @@ pub const J_PER_MH_FROM: f64 = 1e5;
 /// Returns a hashprice in few digits, and its unit: `$33.66` and `/PH/s/day`, `$29.20` and `/MH/s/day`.
 pub fn hashprice(usd_per_ph_day: Decimal) -> (String, String) {
     let (digits, prefix) = with_prefix(usd_per_ph_day.to_f64());
-    let Some(thousands @ 1..=5) = PREFIXES.iter().position(|known| *known == prefix) else {
-        return (format!("${}", Amount(usd_per_ph_day).rounded()), "/PH/s/day".into());
-    };
-    (format!("${digits}"), format!("/{}H/s/day", PREFIXES[5 - thousands]))
+    match PREFIXES.iter().position(|known| *known == prefix) {
+        Some(thousands @ 1..=5) => {
+            (format!("${digits}"), format!("/{}H/s/day", PREFIXES[5 - thousands]))
+        }
+        _ => (format!("${}", Amount(usd_per_ph_day).rounded()), "/PH/s/day".into()),
+    }
 }
 
 /// Returns an efficiency in few digits: `17.5 J/TH`, `8.33 kJ/MH`.
@@ -138,37 +133,12 @@ pub fn efficiency(j_per_th: f64) -> String {
     format!("{digits} {prefix}{unit}")
 }
 
-/// A step of a calculation, with all the digits it is calculated with.
-#[derive(Clone, Debug)]
-pub struct Quantity(String);
-
-impl From<DisplayNumber> for Quantity {
-    fn from(shown: DisplayNumber) -> Self {
-        Self(shown.to_string())
-    }
-}
-
-impl From<Decimal> for Quantity {
-    fn from(figure: Decimal) -> Self {
-        Self(figure.to_string())
-    }
-}
-
-impl Quantity {
-    /// Returns the number for programs: `1.22321e23`.
-    pub fn plain(&self) -> &str {
-        &self.0
-    }
-
-    /// Returns the digits before the power of ten, in groups.
-    pub fn digits(&self) -> String {
-        grouped(self.0.split('e').next().unwrap_or_default())
-    }
-
-    /// Returns the power of ten, if it has one.
-    pub fn power_of_ten(&self) -> Option<String> {
-        let (_, power) = self.0.split_once('e')?;
-        Some(power.replace('-', "−"))
+/// Splits a number with all its digits, such as `1.22321e23`, for people: the digits in groups, and the power of
+/// ten, if it has one.
+pub fn digits_and_power(number: &str) -> (String, Option<String>) {
+    match number.split_once('e') {
+        Some((digits, power)) => (grouped(digits), Some(power.replace('-', "−"))),
+        None => (grouped(number), None),
     }
 }
 
@@ -211,19 +181,15 @@ impl Unit {
     /// Percent of a first cost, written as a multiple of it: `×428`.
     pub(crate) const MULTIPLE: Self = Self { power: 0, suffix: "×" };
 
-    /// The larger units, the largest first, each with the power of ten of USD from which it is used.
-    const LARGE: [(Self, i32); 3] = [
-        (Self { power: 12, suffix: "tn" }, 12),
-        (Self { power: 9, suffix: "bn" }, 9),
-        // Costs of up to seven digits are written in full.
-        (Self { power: 6, suffix: "M" }, 7),
-    ];
-
     /// Returns the unit for these costs, which the largest of them determines.
     pub fn of(costs: impl IntoIterator<Item = Decimal>) -> Self {
-        let largest = costs.into_iter().map(Decimal::to_f64).fold(0.0, f64::max);
-        let unit = Self::LARGE.iter().find(|(_, from)| largest >= 10_f64.powi(*from));
-        unit.map_or(Self::ONE, |(unit, _)| *unit)
+        match costs.into_iter().map(Decimal::to_f64).fold(0.0, f64::max) {
+            1e12.. => Self { power: 12, suffix: "tn" },
+            1e9.. => Self { power: 9, suffix: "bn" },
+            // Costs of up to seven digits are written in full.
+            1e7.. => Self { power: 6, suffix: "M" },
+            _ => Self::ONE,
+        }
     }
 
     /// Returns this unit, or the cost's own unit if the cost is too small for this one.
@@ -233,14 +199,11 @@ impl Unit {
 
     /// Returns a cost in few digits: rounded in dollars, or with four digits and the suffix.
     pub fn written(self, cost: Decimal) -> String {
-        let unit = self.or_smaller(cost);
-        if unit == Self::ONE {
-            return Amount(cost).rounded();
+        match self.or_smaller(cost) {
+            Self::ONE => Amount(cost).rounded(),
+            unit if unit.is_usd() => four_digits(unit.units(cost)) + unit.suffix,
+            unit => unit.relative(cost.to_f64(), 1),
         }
-        if !unit.is_usd() {
-            return unit.relative(cost.to_f64(), 1);
-        }
-        four_digits(unit.units(cost)) + unit.suffix
     }
 
     /// Returns whether it is an amount, not relative to another cost.
@@ -316,7 +279,7 @@ mod tests {
             assert_eq!(grouped(text), expected);
         }
         let amount = Amount(Decimal::new(100_000, 2));
-        assert_eq!((&*amount.plain(), &*amount.to_string()), ("1000.00", "1,000.00"));
+        assert_eq!(amount.to_string(), "1,000.00");
     }
 
     #[test]
@@ -362,9 +325,7 @@ mod tests {
             ("1.22321e23", "1.22321", Some("23")),
             ("2.5e-9", "2.5", Some("−9")),
         ] {
-            let step = Quantity(text.into());
-            assert_eq!((&*step.digits(), step.power_of_ten().as_deref()), (digits, power));
-            assert_eq!(step.plain(), text);
+            assert_eq!(digits_and_power(text), (digits.into(), power.map(str::to_owned)));
         }
     }
 

@@ -36,31 +36,26 @@ impl Range {
     pub const ALL: [Self; 6] =
         [Self::Week, Self::Month, Self::Quarter, Self::Year, Self::FiveYears, Self::All];
 
-    /// Returns its name in requests, its name on a page, and how many days it has.
-    const fn describe(self) -> (&'static str, &'static str, u16) {
-        match self {
-            Self::Week => ("7d", "7 days", 7),
-            Self::Month => ("30d", "30 days", 30),
-            Self::Quarter => ("90d", "90 days", 90),
-            Self::Year => ("1y", "1 year", 365),
-            Self::FiveYears => ("5y", "5 years", 1_826),
-            Self::All => ("all", "All", 11_000),
-        }
-    }
-
     /// Returns its name in requests.
     pub const fn name(self) -> &'static str {
-        self.describe().0
+        match self {
+            Self::Week => "7d",
+            Self::Month => "30d",
+            Self::Quarter => "90d",
+            Self::Year => "1y",
+            Self::FiveYears => "5y",
+            Self::All => "all",
+        }
     }
 
     /// Returns its name on a page.
     pub fn label(self) -> &'static str {
-        self.describe().1
+        ["7 days", "30 days", "90 days", "1 year", "5 years", "All"][self as usize]
     }
 
     /// Returns how many days it has.
     pub fn days(self) -> u16 {
-        self.describe().2
+        [7, 30, 90, 365, 1_826, 11_000][self as usize]
     }
 
     /// Returns whether charts and pages show one day per week.
@@ -95,13 +90,8 @@ impl Past {
     ) -> Result<Self, NoFigures> {
         let before = i64::from(range.days()) - 1;
         let (first, last) = model.overlap(last.saturating_sub(before.days()), last)?;
-        let costs = |date: Date| {
-            let known = known.and_then(|days| {
-                let index = days.binary_search_by_key(&date, |day| day.0).ok()?;
-                Some(days[index])
-            });
-            known.or_else(|| Some((date, model.costs(scope, date).ok()?)))
-        };
+        let known = known.unwrap_or_default();
+        let costs = |date: Date| Some((date, costs_on(date, known, model, scope)?));
         let step = if range.is_weekly() { 7 } else { 1 };
         let back = last.series((-step).days()).take_while(|date| *date >= first);
         let mut dates: Vec<Date> = back.collect();
@@ -113,28 +103,18 @@ impl Past {
     /// Returns whether costs change on at least a third of the last days. In a series of steps, a mean would only blur
     /// them.
     pub(crate) fn changes_often(&self, model: &Model, scope: Scope) -> bool {
-        let recent: Vec<Costs> = match &*self.days {
-            [.., before, last] if before.0.tomorrow().ok() != Some(last.0) => {
-                let recent = last.0.series((-1).day()).take(RECENT_DAYS);
-                recent.filter_map(|date| self.costs_on(date, model, scope)).collect()
-            }
-            days => days.iter().rev().take(RECENT_DAYS).map(|day| day.1).collect(),
-        };
-        let changes = recent.windows(2).filter(|pair| pair[0] != pair[1]).count();
-        3 * changes >= recent.len()
-    }
-
-    fn costs_on(&self, date: Date, model: &Model, scope: Scope) -> Option<Costs> {
-        match self.days.binary_search_by_key(&date, |day| day.0) {
-            Ok(index) => Some(self.days[index].1),
-            Err(_) => model.costs(scope, date).ok(),
-        }
+        let recent = self.last().0.series((-1).day()).take(RECENT_DAYS);
+        let recent = recent.take_while(|date| *date >= self.days[0].0);
+        let costs = recent.filter_map(|date| costs_on(date, &self.days, model, scope));
+        let costs: Vec<Costs> = costs.collect();
+        let changes = costs.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        3 * changes >= costs.len()
     }
 
     /// Returns the means of the averages of seven days, as far as they have data: one for the point before the first
     /// and one for each day.
     pub(crate) fn means(&self, model: &Model, scope: Scope) -> Vec<(Date, Decimal)> {
-        let average = |date| Some(self.costs_on(date, model, scope)?.avg_usd);
+        let average = |date| Some(costs_on(date, &self.days, model, scope)?.avg_usd);
         let mean = |(last, _): &(Date, Costs)| {
             let week: Vec<Decimal> =
                 last.series((-1).day()).take(MEAN_DAYS).filter_map(average).collect();
@@ -154,6 +134,14 @@ impl Past {
     /// Returns the last day.
     pub fn last(&self) -> (Date, Costs) {
         self.days[self.days.len() - 1]
+    }
+}
+
+/// Returns the costs of a date, from those that are known if it is one of them.
+fn costs_on(date: Date, known: &[(Date, Costs)], model: &Model, scope: Scope) -> Option<Costs> {
+    match known.binary_search_by_key(&date, |day| day.0) {
+        Ok(index) => Some(known[index].1),
+        Err(_) => model.costs(scope, date).ok(),
     }
 }
 

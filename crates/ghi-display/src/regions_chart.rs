@@ -3,16 +3,14 @@
 use askama::Template;
 use ghi_engine::{Costs, Day, Decimal, Model, RegionIndex};
 
-use crate::chart_layout::{Caption, ChartForm, ChartSource, FileTexts, HEAD, Margins, Plot};
+use crate::chart::{Chart, ChartForm, ChartSource, FileTexts, HEAD, Margins};
 use crate::dates::long_date;
 use crate::numbers::{Amount, Percent, Unit};
 use crate::scale::{Scale, ScaleStyle, Tick};
 use crate::svg::{isolated, rendered, short, shortened, small_width_of, width_of};
 
-/// The height above the bars, for the label of the dashed line, in pixels.
+/// The heights above the bars, for the label of the dashed line, and below them, for the numbers, in pixels.
 const TOP: u32 = 26;
-
-/// The height below the bars, for the numbers, in pixels.
 const FOOT: u32 = 24;
 
 /// The height of a region's row, in pixels.
@@ -24,31 +22,26 @@ const NAME_MAX: f64 = 300.0;
 /// The space between a name or an amount and the plot, in pixels.
 const GAP: f64 = 12.0;
 
-/// A region with its costs.
 struct RegionBar {
     name: String,
     share: Percent,
     amount: String,
     /// The vertical middle of the bar.
     middle: u32,
-    /// This and the next two are in percent of the plot.
-    from: f64,
-    length: f64,
-    average: f64,
+    /// Minimum, average and maximum, in percent of the plot.
+    costs: [f64; 3],
 }
 
 #[derive(Template)]
 #[template(path = "regions_chart.svg", escape = "html")]
 struct RegionsPlot {
     margins: Margins,
-    height: u32,
     bottom: u32,
     ticks: Vec<Tick>,
     /// The labels below the plot, and the anchor of each.
     numbers: Vec<(Tick, &'static str)>,
     bars: Vec<RegionBar>,
     worldwide: f64,
-    worldwide_anchor: &'static str,
     worldwide_amount: String,
 }
 
@@ -60,7 +53,6 @@ pub fn regions_chart(
     shown: &[RegionIndex],
     source: ChartSource<'_>,
 ) -> String {
-    let plot = RegionsPlot::new(day, model, shown);
     let costs = shown.iter().map(|region| {
         let Costs { min_usd, avg_usd, max_usd } = day.regions[region.get()];
         let [min, avg, max] = [min_usd, avg_usd, max_usd].map(Amount);
@@ -74,20 +66,26 @@ pub fn regions_chart(
         costs.collect::<Vec<_>>().join("; "),
         Amount(day.global.avg_usd)
     );
-    let caption =
-        Caption { id: "regions", heading: &heading(day, model, shown), description: &description };
+    let plot = RegionsPlot::new(day, model, shown);
     let subtitle = "Cost in USD and share of the hashrate: bars from minimum to maximum, points at the average";
-    let (margins, height, svg) = (plot.margins, plot.height, rendered(&plot));
-    let plot = Plot { form: ChartForm::File, margins, height, svg };
-    plot.chart(&caption, Some(FileTexts { subtitle, date: day.date, source }))
+    rendered(&Chart {
+        form: ChartForm::File,
+        margins: plot.margins,
+        plot_height: plot.bottom + FOOT,
+        plot: rendered(&plot),
+        id: "regions",
+        heading: &heading(day, model, shown),
+        description: &description,
+        file: Some(FileTexts { subtitle, date: day.date, source }),
+    })
 }
 
 impl RegionsPlot {
     fn new(day: &Day, model: &Model, shown: &[RegionIndex]) -> Self {
-        let costs = || shown.iter().map(|region| day.regions[region.get()]);
         let worldwide = day.global.avg_usd;
-        let low = costs().map(|costs| costs.min_usd).fold(worldwide, Ord::min);
-        let high = costs().map(|costs| costs.max_usd).fold(worldwide, Ord::max);
+        let costs = shown.iter().map(|region| day.regions[region.get()]);
+        let low = costs.clone().map(|costs| costs.min_usd).fold(worldwide, Ord::min);
+        let high = costs.map(|costs| costs.max_usd).fold(worldwide, Ord::max);
         let unit = Unit::of([high]);
         let style = ScaleStyle { ticks_max: 5, is_brief: false };
         let scale = Scale::covering(low, high, [0.0, 100.0], style);
@@ -101,9 +99,7 @@ impl RegionsPlot {
                 share,
                 amount: unit.written(avg_usd),
                 middle: TOP + BAR_HEIGHT * index + BAR_HEIGHT / 2,
-                from: percent(min_usd),
-                length: short(percent(max_usd) - percent(min_usd)),
-                average: percent(avg_usd),
+                costs: [min_usd, avg_usd, max_usd].map(percent),
             }
         };
         let bars: Vec<RegionBar> = (0..).zip(shown).map(bar).collect();
@@ -111,48 +107,38 @@ impl RegionsPlot {
         let left = bars.iter().map(name_width).fold(0.0, f64::max);
         let right = bars.iter().map(|bar| width_of(&bar.amount)).fold(24.0, f64::max);
         let margins = Margins::new(left + GAP, right + GAP, ChartForm::File);
-        let bottom = TOP + BAR_HEIGHT * shown.len() as u32;
         Self {
             margins,
-            height: bottom + FOOT,
-            bottom,
             numbers: axis_numbers(scale.ticks(), margins, margins.plot_width(ChartForm::File)),
+            bottom: TOP + BAR_HEIGHT * shown.len() as u32,
             ticks: scale.ticks(),
             bars,
             worldwide: percent(worldwide),
-            // Keeps the label of the line within the plot.
-            worldwide_anchor: match percent(worldwide) {
-                ..25.0 => "start",
-                75.0.. => "end",
-                _ => "middle",
-            },
             worldwide_amount: unit.written(worldwide),
         }
     }
 }
 
-/// Returns the labels that fit next to each other: all of them, or the first and the last.
+/// Returns the labels of the ticks that fit next to each other, all of them or the first and the last, and the
+/// anchor of each.
 fn axis_numbers(
     mut ticks: Vec<Tick>,
     margins: Margins,
     plot_width: f64,
 ) -> Vec<(Tick, &'static str)> {
     ticks[0].label.insert(0, '$');
-    let half = |tick: &Tick| small_width_of(&tick.label) / 2.0;
-    let middle = |tick: &Tick| tick.at * plot_width / 100.0;
-    let fits = |pair: &[Tick]| {
-        middle(&pair[1]) - middle(&pair[0]) >= half(&pair[0]) + half(&pair[1]) + 8.0
+    // The ends of a label, in pixels from the left of the plot.
+    let ends = |tick: &Tick| {
+        let (at, half) = (tick.at * plot_width / 100.0, small_width_of(&tick.label) / 2.0);
+        [at - half, at + half]
     };
-    if !ticks.windows(2).all(fits) {
+    if !ticks.windows(2).all(|pair| ends(&pair[1])[0] - ends(&pair[0])[1] >= 8.0) {
         ticks.drain(1..ticks.len() - 1);
     }
-    let number = |tick: Tick| {
-        let anchor = match (middle(&tick), half(&tick)) {
-            (middle, half) if middle - half < -f64::from(margins.left) => "start",
-            (middle, half) if middle + half > plot_width + f64::from(margins.right) => "end",
-            _ => "middle",
-        };
-        (tick, anchor)
+    let number = |tick: Tick| match ends(&tick) {
+        [start, _] if start < -f64::from(margins.left) => (tick, "start"),
+        [_, end] if end > plot_width + f64::from(margins.right) => (tick, "end"),
+        _ => (tick, "middle"),
     };
     ticks.into_iter().map(number).collect()
 }

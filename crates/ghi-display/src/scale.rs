@@ -18,22 +18,24 @@ const LABEL_MAX: usize = 12;
 
 /// A linear or logarithmic scale. The ticks of a linear scale are whole units of the costs' last decimal,
 /// in steps of 1, 2 or 5 times a power of ten, so their labels differ.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Scale {
-    /// The costs at its ends, in units of their last decimal.
+    /// The costs at its ends, and its ticks, in units of their last decimal.
     costs: [u64; 2],
+    ticks: Vec<u64>,
     /// The positions of its ends.
     ends: [f64; 2],
-    /// The first and the last tick.
-    ticks: [u64; 2],
-    step: u64,
-    /// One unit of the labels, as a power of ten of units of the last decimal.
-    power: u32,
-    /// The unit of the labels.
+    labels: Labels,
+    is_logarithmic: bool,
+}
+
+/// How ticks are labelled.
+#[derive(Clone, Copy, Debug)]
+struct Labels {
     unit: Unit,
-    /// The decimals of labels.
+    /// One unit, as a power of ten of units of the costs' last decimal.
+    power: u32,
     decimals: u32,
-    pub(crate) is_logarithmic: bool,
 }
 
 /// The style of a scale's labels.
@@ -58,14 +60,13 @@ impl Scale {
     /// Creates a scale that covers costs, with the lowest and the highest near these positions. If all costs
     /// are equal, they are in the middle.
     pub fn covering(low: Decimal, high: Decimal, ends: [f64; 2], style: ScaleStyle) -> Self {
-        Self::in_unit(Unit::of([high]), low, high, ends, style)
+        Self::linear(Unit::of([high]), [low, high], ends, style)
     }
 
     /// Creates a scale that covers costs in a given unit.
-    pub(crate) fn in_unit(
-        costs_unit: Unit,
-        low: Decimal,
-        high: Decimal,
+    pub(crate) fn linear(
+        unit: Unit,
+        [low, high]: [Decimal; 2],
         ends: [f64; 2],
         style: ScaleStyle,
     ) -> Self {
@@ -73,55 +74,45 @@ impl Scale {
         let space = ((high.count() - low.count()) / 16).max(1);
         let costs = [low.count().saturating_sub(space), high.count() + space];
         let steps = (0..).flat_map(|power| [1, 2, 5].map(|digit| (digit, power)));
-        let mut scales = steps.map(|(digit, power)| {
+        let mut scales = steps.filter_map(|(digit, power)| {
             let step = digit * 10_u64.pow(power);
-            let (label_power, unit) = unit(costs_unit, high, power, style.is_brief);
-            let inside = [costs[0].div_ceil(step), costs[1] / step];
-            let ticks = match inside[0] + TICKS_MIN - 1 <= inside[1] {
-                true => inside,
-                false => around(low.count() / step, high.count().div_ceil(step)),
+            let [first, last] = match [costs[0].div_ceil(step), costs[1] / step] {
+                [first, last] if first + TICKS_MIN - 1 <= last => [first, last],
+                _ => around(low.count() / step, high.count().div_ceil(step)),
             };
-            let ticks = ticks.map(|tick| tick * step);
-            let costs = [costs[0].min(ticks[0]), costs[1].max(ticks[1])];
-            let decimals = label_power.saturating_sub(power);
-            Self {
-                costs,
+            let is_short = last - first < style.ticks_max;
+            is_short.then(|| Self {
+                costs: [costs[0].min(first * step), costs[1].max(last * step)],
+                ticks: (first..=last).map(|tick| tick * step).collect(),
                 ends,
-                ticks,
-                step,
-                power: label_power,
-                unit,
-                decimals,
+                labels: Labels::new(unit, high, power, style),
                 is_logarithmic: false,
-            }
+            })
         });
-        let fits = |scale: &Self| {
-            let [first, last] = scale.ticks;
-            (last - first) / scale.step < style.ticks_max && scale.label(last).len() <= LABEL_MAX
-        };
+        let last_label = |scale: &Self| scale.ticks().pop().map(|tick| tick.label);
+        let fits = |scale: &Self| last_label(scale).is_some_and(|label| label.len() <= LABEL_MAX);
         scales.find(fits).expect("large steps have few ticks with short labels")
     }
 
     /// Creates a logarithmic scale for positive costs in a given unit, with ticks at 1, 2 and 5 times a power
     /// of ten.
     pub(crate) fn logarithmic(
-        costs_unit: Unit,
+        unit: Unit,
         [low, high]: [Decimal; 2],
         ends: [f64; 2],
         style: ScaleStyle,
     ) -> Self {
         let costs = [low.count() - low.count() / 16, high.count() + high.count() / 16];
-        let power = costs[0].ilog10();
-        let (label_power, unit) = unit(costs_unit, high, power, style.is_brief);
-        let decimals = label_power.saturating_sub(power);
+        let [first, last] = costs.map(u64::ilog10);
+        // Over many powers of ten, only the powers have ticks.
+        let digits: &[u64] = if costs[1] / costs[0] > 1_000 { &[1] } else { &[1, 2, 5] };
+        let powers = (first..=last).map(|power| 10_u64.pow(power));
+        let ticks = powers.flat_map(|power| digits.iter().map(move |digit| digit * power));
         Self {
             costs,
+            ticks: ticks.filter(|tick| (costs[0]..=costs[1]).contains(tick)).collect(),
             ends,
-            ticks: costs,
-            step: 1,
-            power: label_power,
-            unit,
-            decimals,
+            labels: Labels::new(unit, high, first, style),
             is_logarithmic: true,
         }
     }
@@ -142,19 +133,30 @@ impl Scale {
 
     /// Returns the ticks, the lowest first.
     pub fn ticks(&self) -> Vec<Tick> {
-        let [first, last] = self.ticks;
-        let tick = |count| Tick { at: short(self.place_count(count)), label: self.label(count) };
-        if self.is_logarithmic {
-            // Over many powers of ten, only the powers have ticks.
-            let digits: &[u64] = if last / first > 1_000 { &[1] } else { &[1, 2, 5] };
-            let powers = (first.ilog10()..=last.ilog10()).map(|power| 10_u64.pow(power));
-            let counts = powers.flat_map(|power| digits.iter().map(move |digit| digit * power));
-            return counts.filter(|count| (first..=last).contains(count)).map(tick).collect();
-        }
-        (0..=(last - first) / self.step).map(|n| tick(first + n * self.step)).collect()
+        let label = |count| self.labels.written(count, self.is_logarithmic);
+        let tick = |&count| Tick { at: short(self.place_count(count)), label: label(count) };
+        self.ticks.iter().map(tick).collect()
+    }
+}
+
+impl Labels {
+    /// Chooses the labels of ticks that are whole multiples of a power of ten, up to `high`. The unit of an
+    /// abbreviated scale is the largest that needs at most two decimals.
+    fn new(of_costs: Unit, high: Decimal, power: u32, style: ScaleStyle) -> Self {
+        let shift = u32::from(high.decimals());
+        let is_apt = |(unit, from): &(Unit, u32)| {
+            let from = 10_u64.checked_pow(from + shift);
+            from.is_some_and(|from| high.count() >= from)
+                && (unit.power + shift).saturating_sub(power) <= 2
+        };
+        let is_brief = style.is_brief && of_costs == Unit::ONE;
+        let brief = BRIEF_UNITS.into_iter().filter(|_| is_brief).find(is_apt);
+        let unit = brief.map_or(of_costs, |(unit, _)| unit);
+        let label_power = unit.power + shift;
+        Self { unit, power: label_power, decimals: label_power.saturating_sub(power) }
     }
 
-    fn label(&self, count: u64) -> String {
+    fn written(&self, count: u64, omits_zeros: bool) -> String {
         if !self.unit.is_usd() {
             let percent = count as f64 / 10_f64.powi(self.power as i32);
             return self.unit.relative(percent, self.decimals as u8);
@@ -166,7 +168,7 @@ impl Scale {
         let one = 10_u64.pow(self.decimals);
         let fraction = match self.decimals as usize {
             0 => String::new(),
-            _ if self.is_logarithmic && scaled.is_multiple_of(one) => String::new(),
+            _ if omits_zeros && scaled.is_multiple_of(one) => String::new(),
             width => format!(".{:0width$}", scaled % one),
         };
         format!("{}{fraction}{}", grouped(scaled / one), self.unit.suffix)
@@ -180,21 +182,6 @@ fn around(first: u64, last: u64) -> [u64; 2] {
         (first, last) if last - first <= 1 => [first - 1, last + 1],
         (first, last) => [first, last],
     }
-}
-
-/// Returns the unit of the labels, as a power of ten of units of the last decimal, and itself. Labels go
-/// up to `high` in steps of a power of ten. For an abbreviated scale, the unit is the largest that needs at
-/// most two decimals.
-fn unit(of_costs: Unit, high: Decimal, power: u32, is_brief: bool) -> (u32, Unit) {
-    let shift = u32::from(high.decimals());
-    let is_apt = |(unit, from): &&(Unit, u32)| {
-        let from = 10_u64.checked_pow(from + shift);
-        from.is_some_and(|from| high.count() >= from)
-            && (unit.power + shift).saturating_sub(power) <= 2
-    };
-    let brief = BRIEF_UNITS.iter().filter(|_| is_brief && of_costs == Unit::ONE).find(is_apt);
-    let unit = brief.map_or(of_costs, |(unit, _)| *unit);
-    (unit.power + shift, unit)
 }
 
 #[cfg(test)]

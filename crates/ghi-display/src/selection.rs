@@ -13,6 +13,9 @@ const IDS_NAMED: usize = 20;
 /// The number of regions drawn as lines in one chart.
 const LINES: usize = 5;
 
+/// The name of all regions together.
+pub const WORLDWIDE: &str = "Worldwide";
+
 /// Returns the regions that a chart shows: the largest by hashrate, including those with the lowest minimum and the
 /// highest maximum.
 pub fn shown_regions(model: &Model, day: &Day) -> Vec<RegionIndex> {
@@ -23,17 +26,15 @@ pub fn shown_regions(model: &Model, day: &Day) -> Vec<RegionIndex> {
 /// the cheapest first. They are the scope itself, those with the lowest minimum and the highest maximum, and the
 /// largest by hashrate.
 pub fn line_scopes(model: &Model, day: &Day, scope: Scope) -> Vec<Scope> {
-    let chosen = match scope {
-        Scope::Global => None,
-        Scope::Region(region) => Some(region),
+    let mut must = match scope {
+        // A single region is the same as worldwide.
+        Scope::Global if day.regions.len() == 1 => return vec![Scope::Global],
+        Scope::Global => Vec::new(),
+        Scope::Region(region) => vec![region],
     };
-    let mut regions = Vec::new();
-    // A single region is the same as worldwide.
-    if chosen.is_some() || day.regions.len() > 1 {
-        let must: Vec<RegionIndex> = chosen.into_iter().chain(extremes(model, day)).collect();
-        regions = first_with(&must, &by_size(model, day), LINES);
-        regions.sort_by_key(|region| day.regions[region.get()].avg_usd);
-    }
+    must.extend(extremes(model, day));
+    let mut regions = first_with(&must, &by_size(model, day), LINES);
+    regions.sort_by_key(|region| day.regions[region.get()].avg_usd);
     std::iter::once(Scope::Global).chain(regions.into_iter().map(Scope::Region)).collect()
 }
 
@@ -66,16 +67,10 @@ pub fn first_with(must: &[RegionIndex], ordered: &[RegionIndex], count: usize) -
     ordered.iter().filter(|region| picked.contains(region)).copied().collect()
 }
 
-/// The name of all regions together.
-pub const WORLDWIDE: &str = "Worldwide";
-
-/// Data that a model generates.
-const SYNTHETIC: &str = "Synthetic data";
-
 /// Describes the kind of a day's data in a few words.
 pub fn kind_of_data(provenance: &Provenance) -> String {
     match provenance {
-        Provenance::Synthetic => SYNTHETIC.into(),
+        Provenance::Synthetic => "Synthetic data".into(),
         Provenance::OperatorData => "Operator's data".into(),
         Provenance::Mixed(generated) => {
             format!("Operator's data, with synthetic {}", listed(generated))

@@ -18,18 +18,18 @@ const POINTS_MAX: usize = 16;
 /// are too many averages, only some are drawn, including the first and the last.
 pub fn sparkline(averages: &[Decimal]) -> String {
     let drawn = averages.len().min(POINTS_MAX);
-    let place = |index| index * averages.len().saturating_sub(1) / drawn.saturating_sub(1).max(1);
-    let averages: Vec<Decimal> = (0..drawn).map(|index| averages[place(index)]).collect();
-    let costs = || averages.iter().map(|cost| cost.to_f64());
-    let low = costs().fold(f64::INFINITY, f64::min);
-    let span = costs().fold(f64::NEG_INFINITY, f64::max) - low;
-    let step = (WIDTH - 2.0 * MARGIN) / averages.len().saturating_sub(1).max(1) as f64;
+    let gaps = drawn.saturating_sub(1).max(1);
+    let place = |index| index * averages.len().saturating_sub(1) / gaps;
+    let costs = (0..drawn).map(|index| averages[place(index)].to_f64());
+    let low = costs.clone().fold(f64::INFINITY, f64::min);
+    let span = costs.clone().fold(f64::NEG_INFINITY, f64::max) - low;
+    let step = (WIDTH - 2.0 * MARGIN) / gaps as f64;
     let point = |(index, cost): (usize, f64)| -> Point {
         let part = if span > 0.0 { (cost - low) / span } else { 0.5 };
         let (x, y) = (step * index as f64, part * (HEIGHT - 2.0 * MARGIN));
         ((MARGIN + x).round() as i64, (HEIGHT - MARGIN - y).round() as i64)
     };
-    let points: Vec<Point> = costs().enumerate().map(point).collect();
+    let points: Vec<Point> = costs.enumerate().map(point).collect();
     let end = points.last().map(|(x, y)| format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"5\"/>"));
     format!(
         "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" aria-hidden=\"true\"><path d=\"{}\"/>{}</svg>",
@@ -41,10 +41,9 @@ pub fn sparkline(averages: &[Decimal]) -> String {
 /// Draws the range from minimum to maximum as a bar with the average marked, in the available width. The
 /// page labels its ends.
 pub fn range_bar(costs: &Costs) -> String {
-    let Costs { min_usd, avg_usd, max_usd } = *costs;
-    let from_minimum = |cost: Decimal| (cost.count() - min_usd.count()) as f64;
-    let span = from_minimum(max_usd);
-    let average = if span > 0.0 { 100.0 * from_minimum(avg_usd) / span } else { 50.0 };
+    let [min, avg, max] =
+        [costs.min_usd, costs.avg_usd, costs.max_usd].map(|cost| cost.count() as f64);
+    let average = if max > min { 100.0 * (avg - min) / (max - min) } else { 50.0 };
     format!(
         "<svg class=\"chart\" width=\"100%\" height=\"16\" overflow=\"visible\" aria-hidden=\"true\">\
          <rect width=\"100%\" y=\"3\" height=\"10\" rx=\"5\" fill=\"var(--range)\"/>\

@@ -1,8 +1,6 @@
 //! The steps from the difficulty to a cost: one list for the page, the CSV file and the terminal.
 
-use ghi_engine::{CostCase, Decimal, Explanation, Scope};
-
-use crate::numbers::Quantity;
+use ghi_engine::{CostCase, Explanation, Scope};
 
 /// Hashes per unit of difficulty in Bitcoin: 2^32.
 const TWO_TO_32: f64 = 4_294_967_296.0;
@@ -17,34 +15,12 @@ pub struct DerivationStep {
     pub short_label: &'static str,
     /// Its unit on a page, if it has one.
     pub unit: &'static str,
-    value: StepValue,
-    how: fn(&Explanation) -> String,
-}
-
-enum StepValue {
-    /// The same for each cost.
-    Shared(fn(&Explanation) -> Quantity),
-    OfCase(fn(&CostCase) -> Quantity),
-}
-
-impl DerivationStep {
-    /// Returns whether it is the same for each cost.
-    pub fn is_shared(&self) -> bool {
-        matches!(self.value, StepValue::Shared(_))
-    }
-
+    /// Whether it is the same for each cost.
+    pub is_shared: bool,
     /// Returns its number, with enough digits to reproduce the published cost.
-    pub fn value(&self, explanation: &Explanation, case: &CostCase) -> Quantity {
-        match self.value {
-            StepValue::Shared(value) => value(explanation),
-            StepValue::OfCase(value) => value(case),
-        }
-    }
-
+    pub value: fn(&Explanation, &CostCase) -> String,
     /// Describes how it is calculated from the steps before it.
-    pub fn how(&self, explanation: &Explanation) -> String {
-        (self.how)(explanation)
-    }
+    pub how: fn(&Explanation) -> String,
 }
 
 /// All steps, each after those it is calculated from.
@@ -54,7 +30,8 @@ pub const STEPS: [DerivationStep; 10] = [
         label: "Difficulty",
         short_label: "difficulty",
         unit: "",
-        value: StepValue::Shared(|explanation| Decimal::new(explanation.difficulty, 0).into()),
+        is_shared: true,
+        value: |explanation, _| explanation.difficulty.to_string(),
         how: |_| "network difficulty on this day".into(),
     },
     DerivationStep {
@@ -62,7 +39,8 @@ pub const STEPS: [DerivationStep; 10] = [
         label: "Hashes per difficulty",
         short_label: "hashes per difficulty",
         unit: "",
-        value: StepValue::Shared(|explanation| explanation.hashes_per_difficulty.into()),
+        is_shared: true,
+        value: |explanation, _| explanation.hashes_per_difficulty.to_string(),
         how: |explanation| {
             let name = if is_two_to_32(explanation) { "2³², " } else { "" };
             format!("{name}expected hashes per unit of difficulty")
@@ -73,7 +51,8 @@ pub const STEPS: [DerivationStep; 10] = [
         label: "Block reward",
         short_label: "block reward, coins",
         unit: "coins",
-        value: StepValue::Shared(|explanation| explanation.block_reward_coins.into()),
+        is_shared: true,
+        value: |explanation, _| explanation.block_reward_coins.to_string(),
         how: |_| "per block".into(),
     },
     DerivationStep {
@@ -81,10 +60,10 @@ pub const STEPS: [DerivationStep; 10] = [
         label: "Hashes per coin",
         short_label: "hashes per coin",
         unit: "",
-        value: StepValue::Shared(|explanation| explanation.hashes_per_coin.into()),
+        is_shared: true,
+        value: |explanation, _| explanation.hashes_per_coin.to_string(),
         how: |explanation| {
-            let is_known = is_two_to_32(explanation);
-            let factor = if is_known { "2³²" } else { "hashes per difficulty" };
+            let factor = if is_two_to_32(explanation) { "2³²" } else { "hashes per difficulty" };
             format!("difficulty × {factor} ÷ block reward")
         },
     },
@@ -93,7 +72,8 @@ pub const STEPS: [DerivationStep; 10] = [
         label: "Efficiency",
         short_label: "J/TH",
         unit: "J/TH",
-        value: StepValue::OfCase(|case| case.steps.efficiency_j_per_th.into()),
+        is_shared: false,
+        value: |_, case| case.steps.efficiency_j_per_th.to_string(),
         how: |explanation| match explanation.scope {
             Scope::Global => "most and least efficient machines".into(),
             Scope::Region(_) => "most efficient, average and least efficient machines".into(),
@@ -104,7 +84,8 @@ pub const STEPS: [DerivationStep; 10] = [
         label: "Energy per coin",
         short_label: "kWh per coin",
         unit: "kWh",
-        value: StepValue::OfCase(|case| case.steps.energy_kwh_per_coin.into()),
+        is_shared: false,
+        value: |_, case| case.steps.energy_kwh_per_coin.to_string(),
         how: |_| "hashes per coin × efficiency ÷ 10¹² ÷ 3,600,000".into(),
     },
     DerivationStep {
@@ -112,7 +93,8 @@ pub const STEPS: [DerivationStep; 10] = [
         label: "Electricity",
         short_label: "USD/kWh",
         unit: "USD/kWh",
-        value: StepValue::OfCase(|case| case.steps.electricity_usd_per_kwh.into()),
+        is_shared: false,
+        value: |_, case| case.steps.electricity_usd_per_kwh.to_string(),
         how: |explanation| match explanation.scope {
             Scope::Global => "lowest and highest price".into(),
             Scope::Region(_) => "lowest, average and highest price".into(),
@@ -123,7 +105,8 @@ pub const STEPS: [DerivationStep; 10] = [
         label: "Energy cost per coin",
         short_label: "energy, USD",
         unit: "USD",
-        value: StepValue::OfCase(|case| case.steps.energy_usd_per_coin.into()),
+        is_shared: false,
+        value: |_, case| case.steps.energy_usd_per_coin.to_string(),
         how: |_| "energy per coin × electricity".into(),
     },
     DerivationStep {
@@ -131,7 +114,8 @@ pub const STEPS: [DerivationStep; 10] = [
         label: "Overhead",
         short_label: "overhead",
         unit: "",
-        value: StepValue::OfCase(|case| case.steps.overhead.into()),
+        is_shared: false,
+        value: |_, case| case.steps.overhead.to_string(),
         how: |_| "total cost divided by energy cost".into(),
     },
     DerivationStep {
@@ -139,7 +123,8 @@ pub const STEPS: [DerivationStep; 10] = [
         label: "Cost per coin",
         short_label: "cost, USD",
         unit: "USD",
-        value: StepValue::OfCase(|case| case.steps.cost_usd.into()),
+        is_shared: false,
+        value: |_, case| case.steps.cost_usd.to_string(),
         how: |explanation| {
             let decimals = explanation.costs.avg_usd.decimals();
             format!("energy cost × overhead, rounded to {decimals} decimals")

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use askama::Template;
 
-/// Renders a template.
 pub(crate) fn rendered(template: &impl Template) -> String {
     template.render().expect("writing to a string does not fail")
 }
@@ -22,8 +21,12 @@ pub(crate) fn path(points: &[Point]) -> String {
     let mut path = String::with_capacity(6 * points.len());
     let mut before = (0, 0);
     for (index, &(x, y)) in points.iter().enumerate() {
-        push(&mut path, ["M", "l", " "][index.min(2)], x - before.0);
-        push(&mut path, " ", y - before.1);
+        let separators = [["M", "l", " "][index.min(2)], " "];
+        for (separator, number) in separators.into_iter().zip([x - before.0, y - before.1]) {
+            // A minus sign separates a number from the previous one, so no space is needed.
+            let separator = if number < 0 { separator.trim_end() } else { separator };
+            _ = write!(path, "{separator}{number}");
+        }
         before = (x, y);
     }
     path
@@ -35,17 +38,8 @@ pub(crate) fn area(upper: &[Point], lower: &[Point]) -> String {
     format!("{}z", path(&around))
 }
 
-/// Appends a number. A minus sign separates it from the previous number, so no space is needed.
-fn push(path: &mut String, separator: &str, number: i64) {
-    let separator = if number < 0 { separator.trim_end() } else { separator };
-    // Writing to a string does not fail.
-    _ = write!(path, "{separator}{number}");
-}
-
-/// The font size of names, in pixels.
+/// The font sizes of names, and of the numbers of an axis, in pixels.
 pub(crate) const SIZE: f64 = 13.0;
-
-/// The font size of the numbers of an axis, in pixels.
 pub(crate) const SMALL_SIZE: f64 = 12.0;
 
 /// Shortens text to a width in pixels at [`SIZE`], with an ellipsis.
@@ -67,7 +61,7 @@ pub(crate) fn width_of(text: &str) -> f64 {
     text.chars().map(|char| SIZE * em(char)).sum()
 }
 
-/// Returns the width of small text in pixels at [`SMALL_SIZE`].
+/// Returns the width of text in pixels at [`SMALL_SIZE`].
 pub(crate) fn small_width_of(text: &str) -> f64 {
     width_of(text) * SMALL_SIZE / SIZE
 }

@@ -118,7 +118,7 @@ fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
     let row = |case: &CostCase| -> Vec<String> {
         let region_id = registry[case.region].id.clone();
         let first = [explanation.day.date.to_string(), region_id, case.kind.name().into()];
-        let steps = STEPS.iter().map(|step| step.value(explanation, case).plain().into());
+        let steps = STEPS.iter().map(|step| (step.value)(explanation, case));
         let last = [case.usd_per_ph_and_day.to_string(), explanation.fingerprint.to_string()];
         let capital = capital_cells(explanation, case.steps.cost_usd);
         first.into_iter().chain(steps).chain(last).chain(capital).collect()

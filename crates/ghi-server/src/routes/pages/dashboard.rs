@@ -3,7 +3,8 @@
 use askama::Template;
 use ghi_contract::paths as contract;
 use ghi_display::{Amount, Delta, Range, day_before, duration, long_date, short_date};
-use ghi_engine::{Costs, NoFigures, RegionIndex, Scope};
+use ghi_engine::{Costs, Decimal, NoFigures, RegionIndex, Scope};
+use jiff::civil::Date;
 
 use crate::clock::{Clock, Moment, Speed};
 use crate::edition::{DailyFile, Edition};
@@ -80,12 +81,11 @@ fn freshness_notice(moment: Moment, clock: &Clock) -> String {
 struct Dashboard<'a> {
     frame: Frame<'a>,
     coin: &'a str,
-    date: String,
-    iso_date: String,
+    date: Date,
     /// When the data is next updated, unless the clock is stopped.
     notice: &'a str,
     average: Amount,
-    /// Changes in the average, each with its period, such as `since yesterday`.
+    /// Changes in the average, each with the day from which it is measured, such as `yesterday`.
     changes: Vec<(Delta, String)>,
     /// Invalid choices that have no form field.
     invalid: Vec<&'a InvalidChoice>,
@@ -114,14 +114,13 @@ impl<'a> Dashboard<'a> {
         let curve = CurveBlock::new(edition, view, invalid, site)?;
         let provenance = model.provenance(Scope::Global, today.date)?;
         let preview = preview(edition, view, &history, &comparison, &curve)?;
-        let since = |from: Costs, since: String| {
-            (Delta { from: from.avg_usd, to: today.global.avg_usd }, since)
-        };
-        let yesterday = days.yesterday().map(|day| since(day.global, "since yesterday".into()));
+        let yesterday = days.yesterday().ok().map(|day| (day.global, "yesterday".into()));
         // The day before the last 30 days.
         let month_ago = edition.past(Scope::Global, Range::Month)?.before;
-        let month_ago = month_ago
-            .map(|(date, costs)| since(costs, format!("since {}", day_before(date, today.date))));
+        let month_ago = month_ago.map(|(date, costs)| (costs, day_before(date, today.date)));
+        let change = |(from, since): (Costs, String)| {
+            (Delta { from: from.avg_usd, to: today.global.avg_usd }, since)
+        };
         let price = view.price.map(|price| format!("?price={price}")).unwrap_or_default();
         let files = [
             ("JSON", contract::SNAPSHOT),
@@ -133,16 +132,15 @@ impl<'a> Dashboard<'a> {
         Ok(Self {
             frame: Frame::of_figures(site, &path, preview, model, &provenance),
             coin: &model.coin().name,
-            date: long_date(today.date),
-            iso_date: today.date.to_string(),
+            date: today.date,
             notice,
             average: Amount(today.global.avg_usd),
-            changes: yesterday.into_iter().chain(month_ago).collect(),
+            changes: yesterday.into_iter().chain(month_ago).map(change).collect(),
             invalid: invalid.iter().filter(without_field).collect(),
             get_today: GetData::new(site, "today's costs", &files),
-            why: WhyBlock::new(edition, view, history.chart.past.base().0, site)?,
+            why: WhyBlock::new(edition, view, history.chart.own.past.base().0, site)?,
             history,
-            regions: RegionsBlock::new(edition, view, curve.yours(), site)?,
+            regions: RegionsBlock::new(edition, view, curve.cost, site)?,
             comparison,
             network: NetworkBlock::new(edition, view, site)?,
             curve,
@@ -163,11 +161,8 @@ fn preview(
     let Costs { min_usd, avg_usd, max_usd } = today.global;
     let (date, coin) = (short_date(today.date), &*edition.model().coin().name);
     if let Some(finding) = curve.finding(view) {
-        return Ok(Preview {
-            title: format!("{finding}, {date}"),
-            description: format!("{finding}, on {date}. See the cost curve and every region."),
-            names: Vec::new(),
-        });
+        let description = format!("{finding}, on {date}. See the cost curve and every region.");
+        return Ok(Preview { title: format!("{finding}, {date}"), description, names: Vec::new() });
     }
     if let Some(preview) = comparison.preview(&date) {
         return Ok(preview);
@@ -194,14 +189,14 @@ fn preview_of_search(edition: &Edition, text: &str, date: &str) -> Result<Previe
     let (registry, today) = (edition.model().registry(), edition.days().today()?);
     let regions = found(registry, text);
     let average = |region: &RegionIndex| today.regions[region.get()].avg_usd;
-    let [lowest, highest] = [regions.iter().map(average).min(), regions.iter().map(average).max()]
-        .map(|cost| cost.map(|cost| Amount(cost).rounded()));
-    let costs = match (lowest, highest) {
-        (Some(lowest), Some(highest)) if lowest != highest => {
-            format!("from ${lowest} to ${highest}")
-        }
-        (Some(cost), _) => format!("${cost}"),
-        (None, _) => "none".into(),
+    let mut averages: Vec<Decimal> = regions.iter().map(average).collect();
+    averages.sort_unstable();
+    let mut costs: Vec<String> = averages.iter().map(|cost| Amount(*cost).rounded()).collect();
+    costs.dedup();
+    let costs = match &*costs {
+        [] => "none".into(),
+        [cost] => format!("${cost}"),
+        [lowest, .., highest] => format!("from ${lowest} to ${highest}"),
     };
     let (count, all) = (regions.len(), registry.regions().len());
     Ok(Preview {

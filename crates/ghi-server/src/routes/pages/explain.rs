@@ -2,11 +2,11 @@
 
 use askama::Template;
 use ghi_display::{
-    Amount, Percent, Quantity, STEPS, by_size, grouped, long_date, name_of, short_date as short,
+    Amount, Percent, STEPS, by_size, grouped, long_date, name_of, short_date as short,
 };
 use ghi_engine::{
-    CapitalCost, Coin, CostChange, CostKind, Coverage, Explanation, FactorChange, Model, NoFigures,
-    RegionContribution, Registry, Scope, UsdChange,
+    CostChange, CostKind, Explanation, FactorChange, Model, NoFigures, RegionIndex, Registry,
+    Scope, UsdChange,
 };
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -42,12 +42,28 @@ pub(crate) fn page_of(
     days: ExplainedDays,
 ) -> Result<Representation, NoFigures> {
     let ExplainedDays { scope, date, since } = days;
-    let explanation = model.explain(scope, date)?;
+    let explanation = &model.explain(scope, date)?;
     let change = match since {
         Some(since) => Some(model.change(scope, since, date)?),
         None => model.change(scope, date.saturating_sub(DEFAULT_SINCE_DAYS.days()), date).ok(),
     };
-    let html = rendered(&Explain::new(model, &explanation, (since, change.as_ref()), site)?);
+    let region_id = scope.region_id(model.registry());
+    let since = since.map(|since| format!("&since={since}")).unwrap_or_default();
+    let query = format!("region_id={region_id}&date={date}{since}");
+    let html = rendered(&Explain {
+        frame: frame(model, explanation, &query, site)?,
+        model,
+        registry: model.registry(),
+        region_id,
+        name: name_of(scope, model),
+        query,
+        date,
+        regions: by_size(model, &explanation.day),
+        average: Amount(explanation.costs.avg_usd),
+        explanation,
+        is_worldwide: scope == Scope::Global,
+        change,
+    });
     Ok(Representation::new(daily_headers(site, HTML), html))
 }
 
@@ -55,132 +71,39 @@ pub(crate) fn page_of(
 #[template(path = "explain.html")]
 struct Explain<'a> {
     frame: Frame<'a>,
-    date: String,
-    iso_date: String,
-    coverage: Coverage,
+    model: &'a Model,
     registry: &'a Registry,
     region_id: &'a str,
     name: &'a str,
-    coin: &'a Coin,
     /// This page's query, with `since` only if it was requested.
     query: String,
-    /// The ids and names of the scopes to choose from.
-    choices: Vec<(&'a str, &'a str)>,
+    date: Date,
+    /// The largest first.
+    regions: Vec<RegionIndex>,
     average: Amount,
     explanation: &'a Explanation,
-    /// The regions' contributions to the average, the largest region first; only for worldwide costs.
-    mean: Option<Vec<&'a RegionContribution>>,
+    is_worldwide: bool,
     /// Why the average changed, if the other day has data.
-    change: Option<ChangeTable>,
-    /// The capital cost and the full cost, if the inputs have `[capital]`.
-    capital: Option<[Amount; 2]>,
+    change: Option<CostChange>,
 }
 
-/// Why the average changed since another day.
-struct ChangeTable {
-    since: String,
-    iso_since: String,
-    from: Amount,
-    total: String,
-    rows: Vec<ChangeRow>,
-}
-
-/// A factor's effect on the average.
-struct ChangeRow {
-    label: String,
-    /// Its values on both days, if they are the same in all regions.
-    values: Option<[String; 2]>,
-    effect: String,
-    usd: String,
-}
-
-impl<'a> Explain<'a> {
-    fn new(
-        model: &'a Model,
-        explanation: &'a Explanation,
-        (since, change): (Option<Date>, Option<&CostChange>),
-        site: &'a Site,
-    ) -> Result<Self, NoFigures> {
-        let registry = model.registry();
-        let Explanation { scope, day, .. } = explanation;
-        let regions = by_size(model, day);
-        let scopes = regions.iter().copied().map(Scope::Region);
-        let choices = std::iter::once(Scope::Global).chain(scopes);
-        let average = explanation.costs.avg_usd;
-        let with_capital = |capital: CapitalCost| {
-            [capital.capital_usd, capital.full_cost_usd(average)].map(Amount)
-        };
-        let since = since.map(|since| format!("&since={since}")).unwrap_or_default();
-        let region_id = scope.region_id(registry);
-        let query = format!("region_id={region_id}&date={}{since}", day.date);
-        Ok(Self {
-            frame: frame(model, explanation, &query, site)?,
-            date: long_date(day.date),
-            iso_date: day.date.to_string(),
-            coverage: model.coverage(),
-            registry,
-            region_id,
-            name: name_of(*scope, model),
-            coin: model.coin(),
-            query,
-            choices: choices.map(|one| (one.region_id(registry), name_of(one, model))).collect(),
-            average: Amount(average),
-            explanation,
-            mean: (*scope == Scope::Global).then(|| {
-                regions.iter().map(|region| &explanation.contributions[region.get()]).collect()
-            }),
-            change: change.map(ChangeTable::new),
-            capital: explanation.capital.map(with_capital),
-        })
-    }
-
-    /// Converts a number for the template.
-    fn quantity(&self, number: impl Into<Quantity>) -> Quantity {
-        number.into()
-    }
-
-    fn label(&self, kind: CostKind) -> &'static str {
-        match kind {
-            CostKind::Min => "Minimum",
-            CostKind::Avg => "Average",
-            CostKind::Max => "Maximum",
-        }
+/// Returns the name of a factor, with the unit of its values.
+fn factor_with_unit(part: &FactorChange) -> String {
+    match factor_label(part.factor) {
+        (label, "") => label.into(),
+        (label, unit) => format!("{label}, {unit}"),
     }
 }
 
-impl ChangeTable {
-    fn new(change: &CostChange) -> Self {
-        let row = |part: &FactorChange| ChangeRow {
-            label: match factor_label(part.factor) {
-                (label, "") => label.into(),
-                (label, unit) => format!("{label}, {unit}"),
-            },
-            values: part.from.zip(part.to).map(|(from, to)| [from, to].map(grouped)),
-            effect: match part.change_pct {
-                0.0 => "0%".into(),
-                percent => signed(format!("{percent:+}%")),
-            },
-            usd: signed(signed_usd(part.change_usd)),
-        };
-        Self {
-            since: long_date(change.since),
-            iso_since: change.since.to_string(),
-            from: Amount(change.from_usd),
-            total: signed(signed_usd(change.total_usd)),
-            rows: change.factors.iter().map(row).collect(),
-        }
-    }
+/// Writes an effect with its sign: `+1.25%`, `0%`.
+fn signed_percent(percent: f64) -> String {
+    if percent == 0.0 { "0%".into() } else { format!("{percent:+}%").replace('-', "−") }
 }
 
 /// Writes a change with its sign: `+1,275.07`.
 fn signed_usd(change: UsdChange) -> String {
     let sign = if change.count() > 0 { "+" } else { "" };
-    format!("{sign}{}", grouped(change))
-}
-
-/// Replaces the hyphen of a negative number with a minus sign.
-fn signed(number: String) -> String {
-    number.replace('-', "−")
+    format!("{sign}{}", grouped(change)).replace('-', "−")
 }
 
 fn frame<'a>(
@@ -190,16 +113,18 @@ fn frame<'a>(
     site: &'a Site,
 ) -> Result<Frame<'a>, NoFigures> {
     let (name, date) = (name_of(explanation.scope, model), explanation.day.date);
-    let path = format!("{}?{query}", paths::EXPLAIN);
-    let (written, average) = (long_date(date), explanation.costs.avg_usd);
-    let title = format!("{name}: ${} on {}, step by step", Amount(average).rounded(), short(date));
-    let average = Amount(average);
-    let description = format!(
-        "{name} on {written}: mining one {} costs {average} USD on average. The full calculation \
-         from difficulty, reward, efficiency and electricity.",
-        model.coin().name
-    );
-    let preview = Preview { title, description, names: vec![name.into()] };
+    let average = Amount(explanation.costs.avg_usd);
+    let preview = Preview {
+        title: format!("{name}: ${} on {}, step by step", average.rounded(), short(date)),
+        description: format!(
+            "{name} on {}: mining one {} costs {average} USD on average. The full calculation \
+             from difficulty, reward, efficiency and electricity.",
+            long_date(date),
+            model.coin().name
+        ),
+        names: vec![name.into()],
+    };
     let provenance = model.provenance(explanation.scope, date)?;
+    let path = format!("{}?{query}", paths::EXPLAIN);
     Ok(Frame::of_figures(site, &path, preview, model, &provenance))
 }

@@ -1,14 +1,14 @@
 //! The frame of every page: the head, the navigation and the footer.
 
 use ghi_display::{data_notice, kind_of_data};
-use ghi_engine::{ENGINE_SANDBOX_VERSION, Model, Provenance};
+use ghi_engine::{Model, Provenance};
 
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::operations::assets::PREVIEW;
 
 /// The number of characters of a fingerprint on a page: enough to distinguish inputs.
-const FINGERPRINT_SHOWN: usize = 12;
+pub(crate) const FINGERPRINT_SHOWN: usize = 12;
 
 /// The longest title, in characters, unless short names don't suffice. Previews cut longer ones.
 const TITLE_MAX: usize = 110;
@@ -17,7 +17,7 @@ const TITLE_MAX: usize = 110;
 const NAME_SHORT: usize = 20;
 
 /// The pages in the navigation.
-const NAVIGATION: [(&str, &str); 4] = [
+pub(crate) const NAVIGATION: [(&str, &str); 4] = [
     (paths::DASHBOARD, "Today"),
     (paths::EXPLAIN, "Explain"),
     (paths::METHODOLOGY, "Methodology"),
@@ -25,6 +25,7 @@ const NAVIGATION: [(&str, &str); 4] = [
 ];
 
 /// The preview of a link to a page.
+#[derive(Default)]
 pub(crate) struct Preview {
     pub(crate) title: String,
     pub(crate) description: String,
@@ -33,6 +34,7 @@ pub(crate) struct Preview {
 }
 
 /// The frame of a page: field `frame` of every template that extends `base.html`.
+#[derive(Default)]
 pub(crate) struct Frame<'a> {
     /// The prefix of paths.
     pub(crate) prefix: &'a str,
@@ -52,10 +54,6 @@ pub(crate) struct Frame<'a> {
     pub(crate) picture: Option<String>,
     /// The path of the page, without its query.
     pub(crate) path: String,
-    pub(crate) navigation: [(&'static str, &'static str); 4],
-    pub(crate) version: &'static str,
-    pub(crate) engine_sandbox_version: &'static str,
-    pub(crate) licence: String,
     /// The fingerprint of the inputs, on pages with data.
     pub(crate) fingerprint: Option<String>,
 }
@@ -67,18 +65,12 @@ impl<'a> Frame<'a> {
             prefix: site.prefix(),
             clock_notice: site.clock_notice.as_deref(),
             title: format!("{title}{}", title_end(site)),
-            data: String::new(),
-            data_notice: String::new(),
             description,
             address: site.copied_url(path),
             url: site.public_url(path),
             picture: site.public_url(&paths::ASSET.replace("{name}", PREVIEW)),
             path: path.split('?').next().unwrap_or_default().into(),
-            navigation: NAVIGATION,
-            version: env!("CARGO_PKG_VERSION"),
-            engine_sandbox_version: ENGINE_SANDBOX_VERSION,
-            licence: env!("CARGO_PKG_LICENSE").replace(" OR ", " or "),
-            fingerprint: None,
+            ..Self::default()
         }
     }
 
@@ -90,24 +82,18 @@ impl<'a> Frame<'a> {
         model: &Model,
         provenance: &Provenance,
     ) -> Self {
-        let Preview { title, description, names } = preview;
         let kind = format!(" · {}", short_kind(provenance));
         let end_length = kind.chars().count() + title_end(site).chars().count();
-        let title = fitted(title, &names, TITLE_MAX.saturating_sub(end_length)) + &kind;
+        let title_max = TITLE_MAX.saturating_sub(end_length);
+        let title = fitted(preview.title, &preview.names, title_max) + &kind;
         let data = kind_of_data(provenance);
-        let description = format!("{data}. {description}");
+        let description = format!("{data}. {}", preview.description);
         Self {
             data,
             data_notice: data_notice(provenance),
             fingerprint: Some(model.fingerprint().to_string()),
             ..Self::new(site, path, &title, description)
         }
-    }
-
-    /// Returns the start of the fingerprint.
-    pub(crate) fn short_fingerprint(&self) -> &str {
-        let fingerprint = self.fingerprint.as_deref().unwrap_or_default();
-        fingerprint.get(..FINGERPRINT_SHOWN).unwrap_or(fingerprint)
     }
 }
 
@@ -128,20 +114,13 @@ fn title_end(site: &Site) -> String {
 
 /// Shortens the names in a title that is too long.
 fn fitted(title: String, names: &[String], max: usize) -> String {
-    let shortened = |title: String, name: &String| match title.chars().count() <= max {
-        true => title,
-        false => title.replacen(name, &cut(name, NAME_SHORT), 1),
-    };
-    names.iter().fold(title, shortened)
-}
-
-/// Cuts a name to at most `max` characters, including an ellipsis.
-fn cut(name: &str, max: usize) -> String {
-    if name.chars().count() <= max {
-        return name.into();
-    }
-    let start: String = name.chars().take(max - 1).collect();
-    format!("{}…", start.trim_end())
+    names.iter().fold(title, |title, name| {
+        if title.chars().count() <= max || name.chars().count() <= NAME_SHORT {
+            return title;
+        }
+        let start: String = name.chars().take(NAME_SHORT - 1).collect();
+        title.replacen(name, &format!("{}…", start.trim_end()), 1)
+    })
 }
 
 #[cfg(test)]

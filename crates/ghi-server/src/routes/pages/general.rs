@@ -1,7 +1,8 @@
 //! Functions shared by all pages, and the pages without data.
 
 use askama::Template;
-use ghi_engine::{RegisteredRegion, Scope};
+use ghi_display::name_of;
+use ghi_engine::Scope;
 use hyper::header::{ACCEPT, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY};
 use hyper::{HeaderMap, Response};
 use jiff::civil::Date;
@@ -12,7 +13,7 @@ use crate::http::paths;
 use crate::http::problem::{Code, Description, KINDS, Problem};
 use crate::http::site::Site;
 use crate::net::Content;
-use crate::routes::context::{Context, FixedFile, HandlerResult};
+use crate::routes::context::{Context, HandlerResult};
 use crate::routes::operations::assets::MOVEMENT;
 use crate::routes::pages::frame::Frame;
 use crate::routes::parameters::similar_scopes;
@@ -62,10 +63,12 @@ pub(crate) fn with_policies(
 /// Returns a page that doesn't change while the program runs.
 fn static_page(
     context: &Context<'_>,
-    file: FixedFile,
-    template: &impl Template,
+    path: &'static str,
+    [title, description]: [&str; 2],
+    render: impl FnOnce(Frame<'_>) -> String,
 ) -> Response<Content> {
-    page(context.fixed_file(file, HTML, || rendered(template)))
+    let frame = || Frame::new(context.site, path, title, description.into());
+    page(context.fixed_file((path, ""), HTML, || render(frame())))
 }
 
 #[derive(Template)]
@@ -87,9 +90,8 @@ struct ProblemPage<'a> {
 struct ErrorLinks<'a> {
     /// The nearest day with data, if it isn't today.
     covered_day: Option<Date>,
-    /// The path, up to the id, of pages of regions with similar names, and these regions.
-    path: &'static str,
-    similar_regions: Vec<&'a RegisteredRegion>,
+    /// The paths of pages of regions with similar names, and these names.
+    similar_regions: Vec<(String, &'a str)>,
 }
 
 impl<'a> ProblemPage<'a> {
@@ -114,46 +116,28 @@ impl<'a> ProblemPage<'a> {
 /// Explains a kind of problem. The `type` of a problem document links here.
 pub(crate) fn problem(context: &Context<'_>) -> HandlerResult {
     let code = context.path_parameter;
-    let about = KINDS.iter().find(|about| about.code == code);
-    let about = about.ok_or_else(Problem::not_found)?;
-    let file = (paths::PROBLEM, about.code);
-    let page = ProblemPage::new(context.site, about, None, ErrorLinks::default());
-    Ok(static_page(context, file, &page))
-}
-
-#[derive(Template)]
-#[template(path = "problems.html")]
-struct ProblemsPage<'a> {
-    frame: Frame<'a>,
-    kinds: &'static [Description],
-}
-
-/// Lists every kind of problem.
-pub(crate) fn problems(context: &Context<'_>) -> HandlerResult {
-    let title = "GHI API errors";
-    let description = "Every API error by code: what it means, and what to do.";
-    let frame = Frame::new(context.site, paths::PROBLEMS, title, description.into());
-    let page = ProblemsPage { frame, kinds: &KINDS };
-    Ok(static_page(context, (paths::PROBLEMS, ""), &page))
+    let about = KINDS.iter().find(|about| about.code == code).ok_or_else(Problem::not_found)?;
+    let html = || rendered(&ProblemPage::new(context.site, about, None, ErrorLinks::default()));
+    Ok(page(context.fixed_file((paths::PROBLEM, about.code), HTML, html)))
 }
 
 /// Returns a problem as a page, if the client accepts HTML. If today has no data, it links to the nearest day; for an
 /// unknown region, to regions with similar names.
 pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> HandlerResult {
-    let (today, nearest) = (context.today(), context.model().nearest_covered(context.today()));
+    let (today, model) = (context.today(), context.model());
+    let nearest = model.nearest_covered(today);
     let covered_day = (problem.code == Code::NoFigures && nearest != today).then_some(nearest);
-    let given = context.query.get("region_id").ok().flatten();
-    let path = if given.is_some() { "explain?region_id=" } else { "regions/" };
-    let given = given.unwrap_or(context.path_parameter);
-    let region = |scope| match scope {
-        Scope::Region(region) => Some(&context.registry()[region]),
-        Scope::Global => None,
+    let parameter = context.query.get("region_id").ok().flatten();
+    let path = if parameter.is_some() { "explain?region_id=" } else { "regions/" };
+    let given = parameter.unwrap_or(context.path_parameter);
+    let region = |scope: Scope| match scope {
+        Scope::Region(_) if problem.code == Code::UnknownRegion => {
+            Some((format!("{path}{}", scope.region_id(model.registry())), name_of(scope, model)))
+        }
+        _ => None,
     };
-    let similar_regions = match problem.code {
-        Code::UnknownRegion => similar_scopes(given, context.model()).filter_map(region).collect(),
-        _ => Vec::new(),
-    };
-    let links = ErrorLinks { covered_day, path, similar_regions };
+    let similar_regions = similar_scopes(given, model).filter_map(region).collect();
+    let links = ErrorLinks { covered_day, similar_regions };
     with_links(context.site, context.headers, problem, links)
 }
 
@@ -197,6 +181,19 @@ pub(crate) fn takes_pages(headers: &HeaderMap) -> bool {
         .any(|(range, weight)| weight > 0 && range.eq_ignore_ascii_case("text/html"))
 }
 
+#[derive(Template)]
+#[template(path = "problems.html")]
+struct ProblemsPage<'a> {
+    frame: Frame<'a>,
+}
+
+/// Lists every kind of problem.
+pub(crate) fn problems(context: &Context<'_>) -> HandlerResult {
+    let texts = ["GHI API errors", "Every API error by code: what it means, and what to do."];
+    let render = |frame: Frame<'_>| rendered(&ProblemsPage { frame });
+    Ok(static_page(context, paths::PROBLEMS, texts, render))
+}
+
 /// The methodology, rendered from Markdown by the build.
 const METHODOLOGY: &str = include_str!(concat!(env!("OUT_DIR"), "/methodology.html"));
 
@@ -209,17 +206,15 @@ struct Methodology<'a> {
 
 /// Serves the methodology.
 pub(crate) fn methodology(context: &Context<'_>) -> HandlerResult {
-    let prefix = context.site.prefix();
-    let picture = format!("src=\"{prefix}/assets/{MOVEMENT}\"");
-    let text = METHODOLOGY.replacen(&format!("src=\"{MOVEMENT}\""), &picture, 1);
-    let title = "GHI methodology";
-    let description =
+    let texts = [
+        "GHI methodology",
         "How every figure is calculated: formula, synthetic movement, rounding and dated series, \
-                       in enough detail to reproduce it without the code."
-            .into();
-    let frame = Frame::new(context.site, paths::METHODOLOGY, title, description);
-    let template = Methodology { frame, text };
-    Ok(static_page(context, (paths::METHODOLOGY, ""), &template))
+         in enough detail to reproduce it without the code.",
+    ];
+    let picture = format!("src=\"{}/assets/{MOVEMENT}\"", context.site.prefix());
+    let text = || METHODOLOGY.replacen(&format!("src=\"{MOVEMENT}\""), &picture, 1);
+    let render = |frame: Frame<'_>| rendered(&Methodology { frame, text: text() });
+    Ok(static_page(context, paths::METHODOLOGY, texts, render))
 }
 
 /// The list of operations, rendered from the OpenAPI document by the build.
@@ -229,17 +224,14 @@ const OPERATIONS: &str = include_str!(concat!(env!("OUT_DIR"), "/operations.html
 #[template(path = "docs.html")]
 struct Docs<'a> {
     frame: Frame<'a>,
-    operations: &'static str,
 }
 
 /// Serves the interactive reference. Until its script runs, the page lists the operations.
 pub(crate) fn docs(context: &Context<'_>) -> HandlerResult {
-    let title = "GHI API reference";
-    let description =
-        "Every GHI API operation, with parameters and responses. Send requests from the page."
-            .into();
-    let frame = Frame::new(context.site, paths::DOCS, title, description);
-    let template = Docs { frame, operations: OPERATIONS };
-    let page = static_page(context, (paths::DOCS, ""), &template);
-    Ok(with_policies(page, DOCS_POLICY))
+    let texts = [
+        "GHI API reference",
+        "Every GHI API operation, with parameters and responses. Send requests from the page.",
+    ];
+    let render = |frame: Frame<'_>| rendered(&Docs { frame });
+    Ok(with_policies(static_page(context, paths::DOCS, texts, render), DOCS_POLICY))
 }

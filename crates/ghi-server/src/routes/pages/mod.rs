@@ -6,5 +6,4 @@ pub(crate) mod explain;
 pub(crate) mod general;
 pub(crate) mod blocks;
 pub(crate) mod view;
-pub(crate) mod what_if;
 pub(crate) mod frame;

@@ -12,6 +12,7 @@ use ghi_engine::{
     CostSteps, Costs, Day, DisplayNumber, MeanMiner, NoFigures, RegionIndex, RegisteredRegion,
     Scope,
 };
+use jiff::civil::Date;
 
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Representation, daily_headers};
@@ -29,18 +30,11 @@ use crate::routes::parameters::{range, region_of_path};
 pub(crate) fn region(context: &Context<'_>) -> HandlerResult {
     let region = region_of_path(context.path_parameter, context.registry())?;
     let range = range(&context.query)?.unwrap_or(DEFAULT_RANGE);
-    let render = |edition: &Edition, site: &Site| page_of_day(edition, site, region, range);
+    let render = |edition: &Edition, site: &Site| {
+        let html = rendered(&RegionPage::new(edition, region, range, site)?);
+        Ok(Representation::new(daily_headers(site, HTML), html))
+    };
     Ok(page(context.daily_file(DailyFile::Region(region, range), "", render)?))
-}
-
-fn page_of_day(
-    edition: &Edition,
-    site: &Site,
-    region: RegionIndex,
-    range: Range,
-) -> Result<Representation, NoFigures> {
-    let html = rendered(&RegionPage::new(edition, region, range, site)?);
-    Ok(Representation::new(daily_headers(site, HTML), html))
 }
 
 #[derive(Template)]
@@ -49,8 +43,7 @@ struct RegionPage<'a> {
     frame: Frame<'a>,
     id: &'a str,
     name: &'a str,
-    date: String,
-    iso_date: String,
+    date: Date,
     /// Minimum, average, maximum.
     costs: [Amount; 3],
     /// Changes in the average, each with its period, such as `since yesterday`.
@@ -95,13 +88,13 @@ impl<'a> RegionPage<'a> {
         let miners = [model.mean_miner(scope, today)?, model.mean_miner(Scope::Global, today)?];
         let history = HistoryBlock::new(edition, &view, site, true)?;
         let detail = contract::REGION_DETAIL.replace("{id}", id);
-        let [json, csv] =
-            [paths::EXPLAIN_JSON, paths::EXPLAIN_CSV].map(|path| format!("{path}?region_id={id}"));
+        let explained = |path| format!("{path}?region_id={id}");
+        let (json, csv) = (explained(paths::EXPLAIN_JSON), explained(paths::EXPLAIN_CSV));
         let mut path = paths::REGION.replace("{id}", id);
         let mut preview =
             history.preview("See its rank and why it differs from the worldwide average.");
-        let (date, coin) = (long_date(today.date), history.chart.coin);
         if range == DEFAULT_RANGE {
+            let (date, coin) = (long_date(today.date), history.chart.coin);
             let average = Amount(avg_usd).rounded();
             preview.title = format!("{name}: ${average} to mine one {coin} on {date}");
             preview.names = vec![name.clone()];
@@ -113,8 +106,7 @@ impl<'a> RegionPage<'a> {
             frame: Frame::of_figures(site, &path, preview, model, &provenance),
             id,
             name,
-            iso_date: today.date.to_string(),
-            date,
+            date: today.date,
             costs: [min_usd, avg_usd, max_usd].map(Amount),
             changes: changes.into_iter().flatten().collect(),
             range_bar: range_bar(&costs),
@@ -142,14 +134,11 @@ fn cost_drivers([own, worldwide]: &[MeanMiner; 2]) -> [CostDriver; 3] {
         CostDriver { label, values: values.map(|value| (value, write(value))), effect }
     };
     let price = |usd| format!("${}/kWh", rounded_to_four_digits(usd));
+    let factor = |factor| rounded_to_four_digits(factor).to_string();
     [
         driver("Efficiency", |steps| steps.efficiency_j_per_th, efficiency),
         driver("Electricity", |steps| steps.electricity_usd_per_kwh, price),
-        driver(
-            "Overhead",
-            |steps| steps.overhead,
-            |factor| rounded_to_four_digits(factor).to_string(),
-        ),
+        driver("Overhead", |steps| steps.overhead, factor),
     ]
 }
 

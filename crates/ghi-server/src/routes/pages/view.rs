@@ -4,12 +4,11 @@ use std::num::NonZeroU16;
 
 use ghi_contract::GLOBAL;
 use ghi_display::{Range, grouped, name_of};
-use ghi_engine::{Decimal, Model, Registry, Scope, WhatIf};
+use ghi_engine::{Decimal, Model, Registry, Scope, Variable, WhatIf};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::http::problem::{Code, Problem};
 use crate::http::query::Query;
-use crate::routes::pages::what_if::WhatIfInput;
 use crate::routes::parameters::{self, parsed};
 
 /// The default range of a page.
@@ -41,8 +40,8 @@ pub(crate) struct View {
     pub(crate) lists_all: bool,
     /// Whether the history shows the change since its first day.
     pub(crate) is_change: bool,
-    /// The reader's own numbers.
-    pub(crate) what_if: WhatIfInput,
+    /// The reader's own numbers, in the order of [`WhatIf::VARIABLES`]. Missing ones default to today's.
+    pub(crate) what_if: [Option<f64>; 4],
 }
 
 /// A choice that is not valid. The page uses the default, and shows the error next to the field.
@@ -77,22 +76,21 @@ impl InvalidChoice {
 
     /// Returns the first sentence of the problem, without names of parameters that are not words.
     pub(crate) fn words(&self) -> String {
+        if let Some(range) = self.range {
+            let [from, to] = range.map(grouped);
+            let rule = format!("Enter a number from {from} to {to}, or leave the field empty.");
+            return about_commas(&self.given).unwrap_or(rule);
+        }
         let detail = self.problem.detail();
         let sentence = detail.split(". ").next().unwrap_or(detail).trim_end_matches('.');
         let sentence = sentence.replace(" in compare", "").replace("this region_id", "this id");
-        let (first, rest) = self.field.split_at(1);
-        match (sentence.split_once(" must "), self.range) {
-            (_, Some(range)) => {
-                let [from, to] = range.map(grouped);
-                about_commas(&self.given).unwrap_or_else(|| {
-                    format!("Enter a number from {from} to {to}, or leave the field empty.")
-                })
+        match sentence.split_once(" must ") {
+            Some((_, rule)) if rule.starts_with("be two") => "Choose two different regions.".into(),
+            Some((_, rule)) => {
+                let (first, rest) = self.field.split_at(1);
+                format!("{}{rest} must {rule}.", first.to_uppercase())
             }
-            (Some((_, rule)), _) if rule.starts_with("be two") => {
-                "Choose two different regions.".into()
-            }
-            (Some((_, rule)), _) => format!("{}{rest} must {rule}.", first.to_uppercase()),
-            (None, _) => format!("{sentence}."),
+            None => format!("{sentence}."),
         }
     }
 }
@@ -158,27 +156,24 @@ impl Order {
     fn parse(text: &str) -> Result<Self, String> {
         let reversed = text.strip_prefix('-');
         let matches = |(_, name): &(Column, &str)| *name == reversed.unwrap_or(text);
-        let column = Column::NAMES.into_iter().find(matches).ok_or_else(|| {
-            let known = Column::NAMES.map(|(_, name)| name).join(", ");
-            format!("sort must be one of {known}; put - in front to reverse the order.")
-        });
-        Ok(Self { column: column?.0, reversed: reversed.is_some() })
+        match Column::NAMES.into_iter().find(matches) {
+            Some((column, _)) => Ok(Self { column, reversed: reversed.is_some() }),
+            None => {
+                let known = Column::NAMES.map(|(_, name)| name).join(", ");
+                Err(format!("sort must be one of {known}; put - in front to reverse the order."))
+            }
+        }
     }
 }
 
-/// The problems with the parameters of a query, by name.
-#[derive(Default)]
-struct Problems(Vec<(&'static str, Problem)>);
-
-impl Problems {
-    /// Sets a choice to the value of its parameter, if that is given and valid.
-    fn set<T>(&mut self, choice: &mut T, name: &'static str, value: Result<Option<T>, Problem>) {
-        match value {
-            Ok(Some(value)) => *choice = value,
-            Ok(None) => {}
-            Err(problem) => self.0.push((name, problem)),
-        }
+/// Sets a choice to the value of its parameter, if that is given and valid. Returns what is wrong with it.
+fn set<T>(choice: &mut T, value: Result<Option<T>, Problem>) -> Option<Problem> {
+    match value {
+        Ok(Some(value)) => *choice = value,
+        Ok(None) => {}
+        Err(problem) => return Some(problem),
     }
+    None
 }
 
 impl View {
@@ -192,41 +187,55 @@ impl View {
         find: String::new(),
         lists_all: false,
         is_change: false,
-        what_if: WhatIfInput::NONE,
+        what_if: [None; 4],
     };
 
     /// Parses the query of a page. Invalid choices are replaced with their defaults, and returned
     /// separately.
     pub(crate) fn parse(query: &Query<'_>, model: &Model) -> (Self, Vec<InvalidChoice>) {
         let (registry, mut view) = (model.registry(), Self::DEFAULT);
-        let mut problems = Problems::default();
-        problems.set(&mut view.range, "range", parameters::range(query));
-        problems.set(&mut view.scope, "region_id", parameters::scope(query, registry).map(Some));
-        problems.set(&mut view.price, "price", parameters::price(query, model).map(Some));
-        problems.set(&mut view.compare, "compare", compare(query, registry).map(Some));
-        problems.set(&mut view.order, "sort", parsed(query, "sort", Order::parse));
-        problems.set(&mut view.find, "find", parsed(query, "find", find));
-        problems.set(&mut view.lists_all, "page", parsed(query, "page", lists_all));
-        problems.set(&mut view.is_change, "unit", parsed(query, "unit", is_change));
-        view.what_if = WhatIfInput::parse(query, |name, problem| problems.0.push((name, problem)));
-        let invalid = problems.0.into_iter().map(|(field, problem)| {
+        let mut problems = vec![
+            ("range", set(&mut view.range, parameters::range(query))),
+            ("region_id", set(&mut view.scope, parameters::scope(query, registry).map(Some))),
+            ("price", set(&mut view.price, parameters::price(query, model).map(Some))),
+            ("compare", set(&mut view.compare, compare(query, registry).map(Some))),
+            ("sort", set(&mut view.order, parsed(query, "sort", Order::parse))),
+            ("find", set(&mut view.find, parsed(query, "find", find))),
+            ("page", set(&mut view.lists_all, parsed(query, "page", lists_all))),
+            ("unit", set(&mut view.is_change, parsed(query, "unit", is_change))),
+        ];
+        for (value, variable) in view.what_if.iter_mut().zip(WhatIf::VARIABLES) {
+            problems.push((variable.name, set(value, number(query, variable).map(Some))));
+        }
+        // An efficiency in J/MH replaces one in J/TH.
+        let j_per_th = |j_per_mh: Option<f64>| Some(Some((1e12 * j_per_mh?).round() / 1e6));
+        let efficiency = number(query, WhatIf::J_PER_MH).map(j_per_th);
+        problems.push((WhatIf::J_PER_MH.name, set(&mut view.what_if[1], efficiency)));
+        let invalid = problems.into_iter().filter_map(|(field, problem)| {
+            let problem = problem?;
             let suggestions = suggestions(&view, field, query, model);
-            let price = model.readers_price();
-            let numbers = WhatIf::VARIABLES.into_iter().chain([WhatIf::J_PER_MH, price]);
-            let range = numbers.filter(|number| number.name == field).map(|n| n.range()).next();
-            InvalidChoice { field, problem, given: given(field, query), range, suggestions }
+            let numbers = [WhatIf::J_PER_MH, model.readers_price()];
+            let mut numbers = WhatIf::VARIABLES.into_iter().chain(numbers);
+            let range = numbers.find(|number| number.name == field).map(|number| number.range());
+            let given = given(field, query);
+            Some(InvalidChoice { field, problem, given, range, suggestions })
         });
         let invalid = invalid.collect();
         (view, invalid)
     }
 
+    /// Returns the reader's numbers to calculate with.
+    pub(crate) fn numbers(&self, today: &WhatIf) -> WhatIf {
+        let today = today.values();
+        WhatIf::new(std::array::from_fn(|place| self.what_if[place].unwrap_or(today[place])))
+    }
+
     /// Returns the query of this view: empty, or with its question mark. Parameters with default values are
     /// omitted.
     pub(crate) fn query(&self, registry: &Registry) -> String {
-        let fields = self.fields(registry);
+        let fields = self.fields(registry).into_iter();
         let pairs: Vec<String> = fields
-            .iter()
-            .map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, ENCODED)))
+            .map(|(name, value)| format!("{name}={}", utf8_percent_encode(&value, ENCODED)))
             .collect();
         if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
     }
@@ -235,19 +244,21 @@ impl View {
     pub(crate) fn fields(&self, registry: &Registry) -> Vec<(&'static str, String)> {
         let default = Self::DEFAULT;
         let id = |scope: Scope| scope.region_id(registry).to_owned();
-        let compare = self.compare.map(|both| both.map(id).join(","));
         let fields = [
             ("range", (self.range != default.range).then(|| self.range.name().to_owned())),
             ("region_id", (self.scope != default.scope).then(|| id(self.scope))),
             ("price", self.price.map(|price| price.to_f64().to_string())),
-            ("compare", compare),
+            ("compare", self.compare.map(|both| both.map(id).join(","))),
             ("sort", (self.order != default.order).then(|| self.order.name())),
             ("find", (self.find != default.find).then(|| self.find.clone())),
             ("page", self.lists_all.then(|| "1".to_owned())),
             ("unit", self.is_change.then(|| "percent".to_owned())),
         ];
-        let fields = fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        fields.chain(self.what_if.fields()).collect()
+        let numbers = WhatIf::VARIABLES.into_iter().zip(self.what_if);
+        let numbers =
+            numbers.map(|(variable, value)| (variable.name, value.map(|n| n.to_string())));
+        let fields = fields.into_iter().chain(numbers);
+        fields.filter_map(|(name, value)| Some((name, value?))).collect()
     }
 }
 
@@ -265,27 +276,26 @@ fn suggestions(
     query: &Query<'_>,
     model: &Model,
 ) -> Vec<(String, String)> {
-    let registry = model.registry();
-    let known = |text: &str| parameters::named_scope(text.trim(), registry);
+    let known = |text: &str| parameters::named_scope(text.trim(), model.registry());
     let given = given(field, query);
     let (one, other) = given.split_once(',').unwrap_or((&given, ""));
-    let is_second = known(one).is_some();
-    let (text, with) = match (field, is_second) {
-        ("region_id", _) => (&*given, None),
-        ("compare", true) => (other, known(one)),
-        ("compare", false) => (one, known(other).or(Some(Scope::Global))),
+    let text = match (field, known(one)) {
+        ("region_id", _) => &*given,
+        ("compare", Some(_)) => other,
+        ("compare", None) => one,
         _ => return Vec::new(),
     };
     let link = |scope: Scope| {
-        let view = match with {
-            Some(with) if is_second => View { compare: Some([with, scope]), ..view.clone() },
-            Some(with) => View { compare: Some([scope, with]), ..view.clone() },
-            None => View { scope, ..view.clone() },
-        };
-        (name_of(scope, model).into(), view.query(registry))
+        let mut view = view.clone();
+        match (field, known(one)) {
+            ("region_id", _) => view.scope = scope,
+            (_, Some(one)) => view.compare = Some([one, scope]),
+            (_, None) => view.compare = Some([scope, known(other).unwrap_or(Scope::Global)]),
+        }
+        let is_valid = view.compare.is_none_or(|[one, other]| one != other);
+        is_valid.then(|| (name_of(scope, model).into(), view.query(model.registry())))
     };
-    let similar = parameters::similar_scopes(text, model);
-    similar.filter(|scope| Some(*scope) != with).map(link).collect()
+    parameters::similar_scopes(text, model).filter_map(link).collect()
 }
 
 /// Parses the unit of the history: whether it shows changes.
@@ -306,9 +316,19 @@ fn find(text: &str) -> Result<String, String> {
 
 /// Parses `page`: all regions are on one page, whatever its number.
 fn lists_all(text: &str) -> Result<bool, String> {
-    let page: Result<NonZeroU16, _> = text.parse();
-    let rule = |_| format!("page must be a whole number from 1 to {}.", u16::MAX);
-    page.map(|_| true).map_err(rule)
+    let rule = || format!("page must be a whole number from 1 to {}.", u16::MAX);
+    text.parse::<NonZeroU16>().map(|_| true).map_err(|_| rule())
+}
+
+fn number(query: &Query<'_>, variable: Variable) -> Result<Option<f64>, Problem> {
+    let number = parsed(query, variable.name, |text| match text.trim() {
+        "" => Ok(None),
+        text => match text.parse().ok().filter(|number| variable.takes(*number)) {
+            Some(number) => Ok(Some(number)),
+            None => Err(format!("{variable}; leave it empty to use today's value.")),
+        },
+    });
+    number.map(Option::flatten)
 }
 
 /// Parses the parameter `compare`: two scopes.
@@ -442,5 +462,30 @@ mod tests {
         check("page=one", Err("page must be a whole number from 1 to 65535."));
         check("overhead=0.5", Err("overhead must be a number from 1 to 10;"));
         check(&format!("find={}", "x".repeat(101)), Err("find must have at most 100"));
+    }
+
+    #[test]
+    fn the_readers_numbers_replace_todays() {
+        let model = Model::new(Inputs::default());
+        let today = WhatIf::new([0.05, 20.0, 1.2, 3.125]);
+        let parse = |query| View::parse(&form(query), &model).0;
+        assert_eq!(parse("").numbers(&today), today);
+        assert_eq!(parse("overhead=&efficiency_j_per_th=%20"), View::DEFAULT);
+        let given = parse("overhead=1.5&electricity_usd_per_kwh=5e-2&x=1");
+        assert_eq!(given.numbers(&today), WhatIf::new([0.05, 20.0, 1.5, 3.125]));
+        assert_eq!(parse("efficiency_j_per_mh=2.05").what_if[1], Some(2.05e6));
+        check(
+            "overhead=1.5&electricity_usd_per_kwh=5e-2",
+            Ok("?electricity_usd_per_kwh=0.05&overhead=1.5"),
+        );
+    }
+
+    #[test]
+    fn invalid_numbers_are_rejected_with_the_allowed_range() {
+        for value in ["0", "-1", "NaN", "inf", "1e400", "three", "3,125", "1e10"] {
+            let rule = "block_reward_coins must be a number from 1e-6 to 1e9; leave it empty to use today's value.";
+            check(&format!("block_reward_coins={value}"), Err(rule));
+        }
+        check("overhead=1.1&overhead=1.2", Err("overhead is given more than once"));
     }
 }

@@ -1,7 +1,7 @@
 //! The comparison of two scopes.
 
 use askama::Template;
-use ghi_display::{Amount, ComparisonChart, ScopeLine, name_of, short_date};
+use ghi_display::{Amount, ComparisonChart, ScopeLine, name_of};
 use ghi_engine::{NoFigures, Scope};
 
 use crate::edition::Edition;
@@ -43,11 +43,8 @@ struct ScopeOption<'a> {
 
 struct Compared<'a> {
     chart: ComparisonChart<'a>,
-    svg: String,
-    first: String,
-    last: String,
-    /// Names and URLs.
-    tables: [(&'a str, String); 2],
+    /// The URLs of the tables of both.
+    tables: [String; 2],
 }
 
 impl<'a> ComparisonBlock<'a> {
@@ -59,13 +56,13 @@ impl<'a> ComparisonBlock<'a> {
     ) -> Result<Self, NoFigures> {
         let model = edition.model();
         let registry = model.registry();
-        let count = registry.regions().len();
         let option = |scope: Scope| {
             let name = name_of(scope, model);
             let is_known_by_name = named_scope(name, registry) == Some(scope);
             ScopeOption { id: scope.region_id(registry), name, is_known_by_name }
         };
         let regions = || registry.indices().map(Scope::Region);
+        let count = registry.regions().len();
         let options = std::iter::once(Scope::Global).chain(regions()).map(option);
         let first = regions().next().unwrap_or(Scope::Global);
         let chosen = view.compare.unwrap_or([first, Scope::Global]);
@@ -112,17 +109,10 @@ fn compared<'a>(
     let [one, other] =
         both.map(|scope| Ok(ScopeLine::new(model, scope, edition.past(scope, range)?)));
     let chart = ComparisonChart::new([one?, other?]);
-    let tables = chart.lines.each_ref().map(|line| {
-        let id = line.scope.region_id(model.registry());
+    let tables = both.map(|scope| {
+        let id = scope.region_id(model.registry());
         let (path, range) = (paths::HISTORY_CSV, range.name());
-        (line.name, format!("{}{path}?range={range}&region_id={id}", site.prefix()))
+        format!("{}{path}?range={range}&region_id={id}", site.prefix())
     });
-    let past = &chart.lines[0].past;
-    Ok(Compared {
-        svg: chart.on_page(),
-        first: short_date(past.base().0),
-        last: short_date(past.last().0),
-        tables,
-        chart,
-    })
+    Ok(Compared { chart, tables })
 }

@@ -10,12 +10,10 @@ use ghi_engine::{CostCurve, Costs, Decimal, MeanMiner, NoFigures, Registry, Vari
 use crate::edition::Edition;
 use crate::http::site::Site;
 use crate::routes::pages::view::{InvalidChoice, View};
-use crate::routes::pages::what_if::WhatIfInput;
 
-/// Antminer models and their J/TH, offered if the network's average efficiency is within these bounds.
+/// Antminer models and their J/TH, offered if the network's average efficiency is like theirs.
 const MACHINES: [(&str, f64); 5] =
     [("S23", 11.0), ("S21 XP", 13.5), ("S21", 17.5), ("S19 XP", 21.5), ("S19j Pro", 30.5)];
-const MACHINES_WITHIN: [f64; 2] = [5.0, 100.0];
 
 /// The cost curve, a field for the price, and fields for the reader's own numbers.
 #[derive(Template)]
@@ -26,8 +24,7 @@ pub(crate) struct CurveBlock<'a> {
     heading: String,
     svg: String,
     price: NumberField,
-    /// The level that splits the hashrate: the price, or the average.
-    level: &'static str,
+    has_price: bool,
     /// The shares of the hashrate below and above it in percent.
     shares: [String; 2],
     /// The query of the view without the reader's price.
@@ -41,8 +38,8 @@ pub(crate) struct CurveBlock<'a> {
     is_changed: bool,
     /// The query of the view without the reader's numbers.
     query_of_today: String,
-    /// The reader's cost. `None` if it is too large to display.
-    cost: Option<Decimal>,
+    /// The reader's cost, if there is one and it isn't too large to display.
+    pub(crate) cost: Option<Decimal>,
     yours: String,
     invalid: &'a [InvalidChoice],
 }
@@ -75,26 +72,25 @@ impl<'a> CurveBlock<'a> {
     ) -> Result<Self, NoFigures> {
         let (model, today) = (edition.model(), edition.days().today()?);
         let registry = model.registry();
-        let market = today.network.price_usd.map(CurvePrice::Market);
         let average = CurvePrice::Average(today.global.avg_usd);
-        let default = market.unwrap_or(average);
+        let default = today.network.price_usd.map_or(average, CurvePrice::Market);
         let price = view.price.map_or(default, CurvePrice::Reader);
         let Costs { min_usd, max_usd, .. } = today.global;
         let prices =
             [0.8 * min_usd.min(default.usd()).to_f64(), 1.2 * max_usd.max(default.usd()).to_f64()];
         let miner = model.mean_miner(view.scope, today)?;
-        let numbers = view.what_if.or(&miner.what_if());
+        let numbers = view.numbers(&miner.what_if());
         let per_difficulty = miner.hashes_per_difficulty.value();
-        let cost =
-            numbers.cost_usd(miner.difficulty, per_difficulty, miner.steps.cost_usd.decimals());
+        let decimals = miner.steps.cost_usd.decimals();
+        let cost = numbers.cost_usd(miner.difficulty, per_difficulty, decimals);
         let is_valid = |field: &NumberField| InvalidChoice::of(invalid, field.name).is_none();
         let fields = fields(&miner, view.what_if);
-        let is_changed = view.what_if != WhatIfInput::NONE && fields.iter().all(is_valid);
+        let is_changed = view.what_if != View::DEFAULT.what_if && fields.iter().all(is_valid);
         let curve = CostCurve::new(today);
         let below = curve.share_below_pct(price.usd());
         let drawn = cost.filter(|_| is_changed);
-        let of_today = View { what_if: WhatIfInput::NONE, ..view.clone() };
-        let [.., overhead, reward] = view.what_if.values();
+        let of_today = View { what_if: View::DEFAULT.what_if, ..view.clone() };
+        let [.., overhead, reward] = view.what_if;
         let folded = ["overhead", "block_reward_coins"];
         Ok(Self {
             prefix: site.prefix(),
@@ -107,7 +103,7 @@ impl<'a> CurveBlock<'a> {
                 default.usd().to_f64(),
                 prices,
             ),
-            level: if let CurvePrice::Average(_) = price { "average" } else { "price" },
+            has_price: !matches!(price, CurvePrice::Average(_)),
             shares: [below, Decimal::new(10_000 - below.count(), 2)]
                 .map(|share| share_in_words(share, "100%", "0%")),
             query_without_price: View { price: None, ..view.clone() }.query(registry),
@@ -119,14 +115,9 @@ impl<'a> CurveBlock<'a> {
             is_changed,
             query_of_today: of_today.query(registry),
             yours: yours(&numbers, drawn, price, &curve),
-            cost,
+            cost: drawn,
             invalid,
         })
-    }
-
-    /// Returns the reader's cost, if there is one.
-    pub(crate) fn yours(&self) -> Option<Decimal> {
-        self.cost.filter(|_| self.is_changed)
     }
 
     /// Returns the finding of a view with the reader's numbers or price.
@@ -150,10 +141,10 @@ impl<'a> CurveBlock<'a> {
 
 /// Returns the machines to choose from, if the network uses such machines.
 fn machines(miner: &MeanMiner, view: &View, registry: &Registry) -> Vec<Machine> {
-    let [least, most] = MACHINES_WITHIN;
-    let is_like_them = (least..=most).contains(&miner.steps.efficiency_j_per_th.value());
+    let is_like_them = (5.0..=100.0).contains(&miner.steps.efficiency_j_per_th.value());
     let machine = |(name, j_per_th)| {
-        let what_if = view.what_if.with_efficiency(j_per_th);
+        let mut what_if = view.what_if;
+        what_if[1] = Some(j_per_th);
         let query = View { what_if, ..view.clone() }.query(registry);
         Machine { name, j_per_th, query, is_chosen: what_if == view.what_if }
     };
@@ -167,13 +158,11 @@ fn yours(numbers: &WhatIf, cost: Option<Decimal>, price: CurvePrice, curve: &Cos
     let Some(cost) = cost else { return "The result is too large to display".into() };
     let above = Decimal::new(10_000 - curve.share_below_pct(cost).count(), 2);
     let margin = match price {
-        // Without a price, there is no margin.
-        CurvePrice::Average(_) => String::new(),
-        _ if cost.count() == 0 => String::new(),
-        CurvePrice::Market(price) | CurvePrice::Reader(price) => {
+        CurvePrice::Market(price) | CurvePrice::Reader(price) if cost.count() > 0 => {
             let margin = signed_percent(Delta { from: cost, to: price }.percent(), 0);
             format!("; margin {}", margin.trim_start_matches('+'))
         }
+        _ => String::new(),
     };
     format!(
         "At ${}/kWh and {}: ${}, {} of the hashrate{margin}",
@@ -200,15 +189,15 @@ impl NumberField {
     }
 }
 
-/// Returns the numbers that a reader can enter, in the order in which people think of them.
-fn fields(miner: &MeanMiner, given: WhatIfInput) -> [NumberField; 4] {
+/// Returns the numbers that a reader can enter.
+fn fields(miner: &MeanMiner, given: [Option<f64>; 4]) -> [NumberField; 4] {
     let labels = [
         ("Electricity", "USD/kWh"),
         ("Efficiency", "J/TH"),
         ("Overhead", "× energy cost"),
         ("Block reward", "coins"),
     ];
-    let (today, given) = (miner.what_if().values(), given.values());
+    let today = miner.what_if().values();
     std::array::from_fn(|index| {
         let (variable, given, value) = (WhatIf::VARIABLES[index], given[index], today[index]);
         if labels[index].1 == "J/TH" && value >= J_PER_MH_FROM {

@@ -61,8 +61,8 @@ impl<'a> HistoryBlock<'a> {
     ) -> Result<Self, NoFigures> {
         let (model, today) = (edition.model(), edition.days().today()?);
         let View { scope, range, .. } = *view;
-        let lines =
-            [Scope::Global, scope].into_iter().take(1 + usize::from(scope != Scope::Global));
+        let mut lines = vec![Scope::Global, scope];
+        lines.dedup();
         let past_of = |scope| edition.past(scope, range);
         let mut chart = HistoryChart::new(model, today, (scope, range), lines, past_of)?;
         if view.is_change {
@@ -73,7 +73,7 @@ impl<'a> HistoryBlock<'a> {
             true => format!("{prefix}/regions/{id}?range={}#history", view.range.name()),
             false => format!("{prefix}/{}#history", view.query(model.registry())),
         };
-        let link = |label, view: View, is_current, colour| ChoiceLink {
+        let link = |label, view, is_current, colour| ChoiceLink {
             label,
             url: url(view),
             is_current,
@@ -101,7 +101,7 @@ impl<'a> HistoryBlock<'a> {
             choices,
             svg: chart.on_page(),
             step: if range.is_weekly() { "previous point" } else { "day before" },
-            rows: rows(&chart.past, &chart.means),
+            rows: rows(&chart.own.past, &chart.own.means),
             get_data: get_data(site, range, id),
             chart,
         })
@@ -109,9 +109,9 @@ impl<'a> HistoryBlock<'a> {
 
     /// Returns the preview of a link to the history, followed by a sentence about the rest of the page.
     pub(crate) fn preview(&self, more: &str) -> Preview {
-        let (date, Costs { min_usd, avg_usd, max_usd }) = self.chart.past.last();
+        let (date, Costs { min_usd, avg_usd, max_usd }) = self.chart.own.past.last();
         let [min, avg, max] = [min_usd, avg_usd, max_usd].map(|cost| Amount(cost).rounded());
-        let (heading, date) = (&self.chart.heading, short_date(date));
+        let (heading, date) = (self.chart.heading(), short_date(date));
         // The heading of a single day includes its cost.
         let title = match self.rows.len() {
             1 => heading.clone(),
@@ -119,14 +119,14 @@ impl<'a> HistoryBlock<'a> {
         };
         let description =
             format!("{heading}. On {date}: average ${avg}, minimum ${min}, maximum ${max}. {more}");
-        Preview { title, description, names: vec![self.chart.short_name.clone()] }
+        Preview { title, description, names: vec![self.chart.short_name()] }
     }
 }
 
 fn get_data(site: &Site, range: Range, id: &str) -> GetData {
     let of_scope = |path| format!("{path}?range={}&region_id={id}", range.name());
-    let [csv, svg] = [paths::HISTORY_CSV, paths::HISTORY_CHART].map(of_scope);
     let json = format!("{}?region_id={id}", contract::HISTORY);
+    let (csv, svg) = (of_scope(paths::HISTORY_CSV), of_scope(paths::HISTORY_CHART));
     let files = [("JSON", &*json), ("CSV", &csv), ("SVG", &svg)];
     // The document has seven days.
     GetData::new(site, "the history", &files[usize::from(range != Range::Week)..])

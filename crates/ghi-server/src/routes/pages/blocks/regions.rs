@@ -11,14 +11,27 @@ use crate::http::site::Site;
 use crate::routes::pages::view::{Column, FIND_MAX, Order, View};
 use crate::routes::parameters::similar_scopes;
 
-/// The number of regions shown at first.
+/// The number of regions shown at first, and up to which number all of them are.
 const FIRST_SHOWN: usize = 6;
-
-/// How many regions are all shown at first.
 const ALL_SHOWN: usize = 10;
 
 /// The column that compares averages with the reader's own cost.
 const VERSUS_YOURS: &str = "vs your cost";
+
+/// The columns from left to right.
+const COLUMNS: [(&str, Option<Column>); 10] = [
+    ("Region", Some(Column::Name)),
+    ("30 days", None),
+    ("Range", None),
+    ("Average", Some(Column::Average)),
+    // It has the same order as the averages, whose header sorts it.
+    (VERSUS_YOURS, None),
+    ("7 days", Some(Column::Change)),
+    ("vs worldwide", Some(Column::Difference)),
+    ("Minimum", Some(Column::Minimum)),
+    ("Maximum", Some(Column::Maximum)),
+    ("Hashrate", Some(Column::Share)),
+];
 
 /// The table and its search form.
 #[derive(Template)]
@@ -83,31 +96,24 @@ impl<'a> RegionsBlock<'a> {
         let (registry, days) = (edition.model().registry(), edition.days());
         let (today, week_ago) = (days.today()?, days.week_ago().ok());
         let count = registry.regions().len();
-        let extremes = extremes(edition.model(), today);
         let mut regions = found(registry, &view.find);
         sort(&mut regions, view.order, registry, today, week_ago);
         let shown = match view.find.is_empty() {
-            true => without_search(regions, &extremes, view, registry),
+            true => without_search(regions, &extremes(edition.model(), today), view, registry),
             false if regions.is_empty() => none_found(view, edition.model()),
             false => {
                 let note = format!("{} of {count} regions match.", regions.len());
                 ShownRegions { regions, note, links: Vec::new() }
             }
         };
-        let row = |&region: &RegionIndex| {
-            let mut row = RegionTableRow::new(edition, region, yours)?;
-            row.is_chosen = view.scope == Scope::Region(region);
-            // A single region has both, which is not worth a label.
-            let labels = std::iter::zip(["lowest minimum", "highest maximum"], extremes);
-            let labels = labels.filter(|(_, extreme)| *extreme == region && count > 1);
-            row.extreme = labels.map(|label| label.0).collect::<Vec<_>>().join(", ");
-            Ok(row)
-        };
+        let row = |region: &RegionIndex| RegionTableRow::new(edition, view, *region, yours);
         let all = View { find: String::new(), lists_all: false, ..view.clone() };
         let is_searchable = count > ALL_SHOWN || !view.find.is_empty();
+        let columns = COLUMNS.into_iter();
+        let columns = columns.filter(|(label, _)| *label != VERSUS_YOURS || yours.is_some());
         Ok(Self {
             prefix: site.prefix(),
-            columns: headers(view, yours, registry),
+            columns: columns.map(|column| header(column, view, registry)).collect(),
             rows: shown.regions.iter().map(row).collect::<Result<_, NoFigures>>()?,
             search: is_searchable.then(|| (all.fields(registry), all.query(registry))),
             find: view.find.clone(),
@@ -119,10 +125,11 @@ impl<'a> RegionsBlock<'a> {
 impl<'a> RegionTableRow<'a> {
     fn new(
         edition: &'a Edition,
+        view: &View,
         region: RegionIndex,
         yours: Option<Decimal>,
     ) -> Result<Self, NoFigures> {
-        let today = edition.days().today()?;
+        let (model, today) = (edition.model(), edition.days().today()?);
         let Costs { min_usd, avg_usd, max_usd } = today.regions[region.get()];
         let past = edition.past(Scope::Region(region), Range::Month)?;
         let days = past.before.iter().chain(&past.days);
@@ -135,12 +142,15 @@ impl<'a> RegionTableRow<'a> {
         let delta = |from: Decimal| Delta { from, to: avg_usd };
         let in_words = |delta: Delta| delta.in_words("below yours", "the same", "above yours");
         let week_ago = edition.days().week_ago().ok();
+        // A single region has both, which is not worth a label.
+        let labels = std::iter::zip(["lowest minimum", "highest maximum"], extremes(model, today));
+        let labels = labels.filter(|(_, extreme)| *extreme == region && today.regions.len() > 1);
         Ok(Self {
-            id: &edition.model().registry()[region].id,
-            name: &edition.model().registry()[region].name,
-            is_chosen: false,
+            id: &model.registry()[region].id,
+            name: &model.registry()[region].name,
+            is_chosen: view.scope == Scope::Region(region),
             colour: region_colour(region),
-            extreme: String::new(),
+            extreme: labels.map(|label| label.0).collect::<Vec<_>>().join(", "),
             sparkline: sparkline(&averages),
             costs: [min_usd, avg_usd, max_usd].map(Amount),
             range: [[min_usd, low], [avg_usd, low], [max_usd, min_usd]].map(part_of_range),
@@ -170,58 +180,42 @@ fn sort(
     today: &Day,
     week_ago: Option<&Day>,
 ) {
-    let key = |region: &RegionIndex| {
-        let costs = &today.regions[region.get()];
-        match order.column {
-            Column::Name => 0.0,
-            Column::Share => today.hashrate_shares_pct[region.get()].to_f64(),
-            Column::Minimum => costs.min_usd.to_f64(),
-            Column::Maximum => costs.max_usd.to_f64(),
-            Column::Average | Column::Difference => costs.avg_usd.to_f64(),
-            Column::Change => week_ago.map_or(0.0, |day| {
-                Delta { from: day.regions[region.get()].avg_usd, to: costs.avg_usd }.percent()
-            }),
-        }
-    };
     if order.column == Column::Name {
         regions.sort_by_cached_key(|region| registry[*region].name.to_lowercase());
         if order.reversed {
             regions.reverse();
         }
+        return;
     }
-    regions.sort_by(|one, other| {
-        let [one, other] = [one, other].map(key);
-        if order.reversed { one.total_cmp(&other) } else { other.total_cmp(&one) }
-    });
+    let key = |region: &RegionIndex| {
+        let costs = &today.regions[region.get()];
+        match order.column {
+            Column::Share => today.hashrate_shares_pct[region.get()].to_f64(),
+            Column::Minimum => costs.min_usd.to_f64(),
+            Column::Maximum => costs.max_usd.to_f64(),
+            Column::Change => week_ago.map_or(0.0, |day| {
+                Delta { from: day.regions[region.get()].avg_usd, to: costs.avg_usd }.percent()
+            }),
+            Column::Average | Column::Difference | Column::Name => costs.avg_usd.to_f64(),
+        }
+    };
+    let direction = if order.reversed { 1.0 } else { -1.0 };
+    regions.sort_by(|one, other| (direction * key(one)).total_cmp(&(direction * key(other))));
 }
 
-/// Returns the columns from left to right.
-fn headers(view: &View, yours: Option<Decimal>, registry: &Registry) -> Vec<ColumnHeader> {
-    let columns = [
-        ("Region", Some(Column::Name)),
-        ("30 days", None),
-        ("Range", None),
-        ("Average", Some(Column::Average)),
-        // It has the same order as the averages, whose header sorts it.
-        (VERSUS_YOURS, None),
-        ("7 days", Some(Column::Change)),
-        ("vs worldwide", Some(Column::Difference)),
-        ("Minimum", Some(Column::Minimum)),
-        ("Maximum", Some(Column::Maximum)),
-        ("Hashrate", Some(Column::Share)),
-    ];
-    let shown = columns.into_iter().filter(|(label, _)| *label != VERSUS_YOURS || yours.is_some());
-    let header = |(label, column): (_, Option<Column>)| {
-        let is_current = column == Some(view.order.column);
-        let query = column.map(|column| {
-            let order = Order { column, reversed: is_current && !view.order.reversed };
-            View { order, ..view.clone() }.query(registry)
-        });
-        let is_ascending = (column == Some(Column::Name)) != view.order.reversed;
-        let direction = if is_ascending { "ascending" } else { "descending" };
-        ColumnHeader { label, query, direction: is_current.then_some(direction) }
-    };
-    shown.map(header).collect()
+fn header(
+    (label, column): (&'static str, Option<Column>),
+    view: &View,
+    registry: &Registry,
+) -> ColumnHeader {
+    let is_current = column == Some(view.order.column);
+    let query = column.map(|column| {
+        let order = Order { column, reversed: is_current && !view.order.reversed };
+        View { order, ..view.clone() }.query(registry)
+    });
+    let is_ascending = (column == Some(Column::Name)) != view.order.reversed;
+    let direction = if is_ascending { "ascending" } else { "descending" };
+    ColumnHeader { label, query, direction: is_current.then_some(direction) }
 }
 
 /// Returns the regions that are shown without a search: all of them or, of many, some including those at the
@@ -259,14 +253,12 @@ fn without_search(
 
 /// Returns links to regions whose names resemble the search text, which no name contains.
 fn none_found(view: &View, model: &Model) -> ShownRegions {
-    let link = |scope| match scope {
-        Scope::Global => None,
-        Scope::Region(_) => {
-            let find = name_of(scope, model).to_owned();
-            Some((find.clone(), View { find, ..view.clone() }.query(model.registry())))
-        }
-    };
-    let links: Vec<_> = similar_scopes(&view.find, model).filter_map(link).collect();
+    let regions = similar_scopes(&view.find, model).filter(|scope| *scope != Scope::Global);
+    let links = regions.map(|scope| {
+        let find = name_of(scope, model).to_owned();
+        (find.clone(), View { find, ..view.clone() }.query(model.registry()))
+    });
+    let links: Vec<_> = links.collect();
     let end = if links.is_empty() { "" } else { " Similar names:" };
     let note = format!("No region matches \"{}\".{end}", view.find);
     ShownRegions { regions: Vec::new(), note, links }

@@ -27,7 +27,7 @@ pub(crate) struct WhyBlock<'a> {
 struct FactorBar {
     label: &'static str,
     /// The effect as published.
-    plain: String,
+    plain: UsdChange,
     usd: String,
     effect: String,
     /// This and the next are in percent of the width.
@@ -48,62 +48,53 @@ impl<'a> WhyBlock<'a> {
             return Ok(None);
         }
         let change = model.change(view.scope, since, today)?;
-        let moved = change.factors.iter().filter(|part| part.change_usd.count() != 0);
-        let mut moved: Vec<&FactorChange> = moved.collect();
+        let mut moved = change.factors;
+        moved.retain(|part| part.change_usd.count() != 0);
         moved.sort_by_key(|part| std::cmp::Reverse(part.change_usd.count().abs()));
         let total = Delta { from: change.from_usd, to: change.to_usd };
-        // A single part is the total, and is rounded like it.
-        let effect = |part: &FactorChange| match moved.len() {
-            1 => total.difference(),
-            _ => signed_percent(part.change_pct, 1),
+        // Zero is in the middle, unless all bars have the same direction.
+        let has = |is_drop| moved.iter().any(|part| (part.change_usd.count() < 0) == is_drop);
+        let [zero, longest] = match (has(true), has(false)) {
+            (true, true) => [50.0, 50.0],
+            (true, false) => [100.0, 100.0],
+            (false, _) => [0.0, 100.0],
         };
-        let [zero, longest] = zero_and_longest(&moved);
-        let largest = moved.first().map_or(1, |part| part.change_usd.count().unsigned_abs()) as f64;
-        let bar = |part: &&FactorChange| {
+        let largest = moved.first().map_or(1, |part| part.change_usd.count().abs()) as f64;
+        let bar = |part: &FactorChange| {
             let count = part.change_usd.count() as f64;
             let width = (10.0 * longest * count / largest).round() / 10.0;
             FactorBar {
                 label: factor_label(part.factor).0,
-                plain: part.change_usd.to_string(),
+                plain: part.change_usd,
                 usd: usd_of_part(part.change_usd, &total),
-                effect: effect(part),
+                // A single part is the total, and is rounded like it.
+                effect: match moved.len() {
+                    1 => total.difference(),
+                    _ => signed_percent(part.change_pct, 1),
+                },
                 from: zero + width.min(0.0),
                 width: width.abs().max(0.3),
             }
         };
         let bars: Vec<FactorBar> = moved.iter().map(bar).collect();
-        let average = match view.scope {
-            Scope::Global => "Since".into(),
-            scope => format!("{} since", name_of(scope, model)),
-        };
+        let parts: Vec<String> =
+            bars.iter().map(|bar| format!("{} {}", bar.label, bar.effect)).collect();
         let date = day_before(since, today);
-        let sentence = match &*parts(&bars) {
-            "" => format!("Unchanged since {date}."),
-            parts => format!("{average} {date}: {}. {parts}.", total.difference()),
+        let start = match view.scope {
+            Scope::Global => format!("Since {date}"),
+            scope => format!("{} since {date}", name_of(scope, model)),
+        };
+        let sentence = match &*parts {
+            [] => format!("Unchanged since {date}."),
+            [first, rest @ ..] => {
+                let rest: String =
+                    rest.iter().map(|part| format!(", {}", part.to_lowercase())).collect();
+                format!("{start}: {}. {first}{rest}.", total.difference())
+            }
         };
         let region_id = view.scope.region_id(model.registry());
         Ok(Some(Self { prefix: site.prefix(), region_id, since, zero, sentence, bars }))
     }
-}
-
-/// Returns the position of zero, which is in the middle unless all bars have the same direction, and the width of the
-/// longest bar, both in percent.
-fn zero_and_longest(moved: &[&FactorChange]) -> [f64; 2] {
-    let has = |is_drop| moved.iter().any(|part| (part.change_usd.count() < 0) == is_drop);
-    match (has(true), has(false)) {
-        (true, true) => [50.0, 50.0],
-        (true, false) => [100.0, 100.0],
-        (false, _) => [0.0, 100.0],
-    }
-}
-
-/// Lists the effects: `Difficulty +5.7%, electricity +2.7%`.
-fn parts(bars: &[FactorBar]) -> String {
-    let part = |(index, bar): (usize, &FactorBar)| {
-        let part = format!("{} {}", bar.label, bar.effect);
-        if index == 0 { part } else { part.to_lowercase() }
-    };
-    bars.iter().enumerate().map(part).collect::<Vec<_>>().join(", ")
 }
 
 /// Formats a part of a change like the total. A part can be larger than both costs.

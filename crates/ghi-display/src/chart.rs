@@ -1,11 +1,9 @@
-//! The parts of a chart around its plot: size, margins, text and source.
+//! A chart: a plot with its margins, and the text around it.
 
 use askama::Template;
 use jiff::civil::Date;
 
-use crate::svg::{SIZE, rendered, shortened};
-
-/// The form of a chart, which depends on where it is shown.
+/// Where a chart is shown, which determines its form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChartForm {
     /// On a page, at least 480 pixels wide.
@@ -25,18 +23,16 @@ pub struct ChartSource<'a> {
     pub host: Option<&'a str>,
 }
 
-/// The width of a chart in a file, in pixels.
+/// The width of a chart in a file, and the space around it, in pixels.
 const FILE_WIDTH: u32 = 880;
-
-/// The space around a chart in a file, in pixels.
 const PADDING: u32 = 12;
 
 /// The heights above and below the plots of a file, in pixels.
 pub(crate) const HEAD: u32 = 64;
 const FOOT: u32 = 32;
 
-/// The widest heading of a file, in pixels at the usual font size.
-const HEADING_MAX: f64 = (FILE_WIDTH - 2 * PADDING) as f64 * SIZE / 20.0;
+/// The widest heading of a file, in pixels at the usual font size. Its own is 20.
+const HEADING_MAX: f64 = (FILE_WIDTH - 2 * PADDING) as f64 * crate::svg::SIZE / 20.0;
 
 impl ChartForm {
     pub(crate) fn is_narrow(self) -> bool {
@@ -79,10 +75,6 @@ impl Margins {
         Self { left, right: both - left }
     }
 
-    fn both(self) -> u32 {
-        self.left + self.right
-    }
-
     /// Returns the distance of the plot from the left of the chart, in pixels.
     pub(crate) fn plot_x(self, form: ChartForm) -> u32 {
         if form.is_on_page() { self.left } else { PADDING + self.left }
@@ -90,55 +82,30 @@ impl Margins {
 
     /// Returns the minimum width of the plot between the margins, in pixels.
     pub(crate) fn plot_width(self, form: ChartForm) -> f64 {
-        form.width() - f64::from(self.both())
+        form.width() - f64::from(self.left + self.right)
     }
 }
 
-/// The text of a chart.
-pub(crate) struct Caption<'a> {
+/// A plot as SVG, and the text around it.
+#[derive(Template)]
+#[template(path = "chart.svg", escape = "html")]
+pub(crate) struct Chart<'a> {
+    pub(crate) form: ChartForm,
+    pub(crate) margins: Margins,
+    pub(crate) plot_height: u32,
+    pub(crate) plot: String,
     /// The prefix of the chart's ids.
     pub(crate) id: &'a str,
     pub(crate) heading: &'a str,
     /// A description for people who cannot see the chart.
     pub(crate) description: &'a str,
+    /// The text that only a file has.
+    pub(crate) file: Option<FileTexts<'a>>,
 }
 
-impl Caption<'_> {
-    fn file_heading(&self) -> String {
-        shortened(self.heading, HEADING_MAX)
-    }
-}
-
-/// The text that only a file has.
 pub(crate) struct FileTexts<'a> {
     pub(crate) subtitle: &'a str,
     /// The day of the data.
     pub(crate) date: Date,
     pub(crate) source: ChartSource<'a>,
-}
-
-/// A plot as SVG, with its height and margins.
-pub(crate) struct Plot {
-    pub(crate) form: ChartForm,
-    pub(crate) margins: Margins,
-    /// The height in pixels.
-    pub(crate) height: u32,
-    pub(crate) svg: String,
-}
-
-impl Plot {
-    /// Draws the chart around the plot.
-    pub(crate) fn chart(&self, caption: &Caption<'_>, file: Option<FileTexts<'_>>) -> String {
-        let height = self.height + if file.is_some() { HEAD + FOOT } else { 0 };
-        rendered(&ChartSvg { plot: self, height, caption, file })
-    }
-}
-
-#[derive(Template)]
-#[template(path = "chart.svg", escape = "html")]
-struct ChartSvg<'a> {
-    plot: &'a Plot,
-    height: u32,
-    caption: &'a Caption<'a>,
-    file: Option<FileTexts<'a>>,
 }
