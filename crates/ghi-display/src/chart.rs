@@ -3,7 +3,6 @@
 use askama::Template;
 use jiff::civil::Date;
 
-/// Where a chart is shown, which determines its form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChartForm {
     /// On a page, at least 480 pixels wide.
@@ -58,7 +57,6 @@ impl ChartForm {
     }
 }
 
-/// The margins of a plot, in whole pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Margins {
     pub(crate) left: u32,
@@ -99,13 +97,11 @@ pub(crate) struct Chart<'a> {
     pub(crate) heading: &'a str,
     /// A description for people who cannot see the chart.
     pub(crate) description: &'a str,
-    /// The text that only a file has.
     pub(crate) file: Option<FileTexts<'a>>,
 }
 
 pub(crate) struct FileTexts<'a> {
     pub(crate) subtitle: &'a str,
-    /// The day of the data.
     pub(crate) date: Date,
     pub(crate) source: ChartSource<'a>,
 }

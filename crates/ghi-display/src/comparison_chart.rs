@@ -1,7 +1,7 @@
 //! Two scopes on one axis, with the gap between them.
 
 use crate::chart::ChartForm;
-use crate::dates::long_date;
+use crate::dates::{long_date, short_date};
 use crate::day_plot::{DayPlot, ScopeLine, drawn_costs, is_logarithmic, on_page};
 use crate::delta::Delta;
 use crate::line_style::LineStyle;
@@ -35,6 +35,11 @@ impl<'a> ComparisonChart<'a> {
     /// Returns the last averages of both.
     pub fn averages(&self) -> [Amount; 2] {
         [self.delta.to, self.delta.from].map(Amount)
+    }
+
+    /// Returns the first and the last day.
+    pub fn days(&self) -> [String; 2] {
+        self.lines[0].ends().map(|(date, _)| short_date(date))
     }
 
     /// Draws the chart for a page.

@@ -95,7 +95,6 @@ struct RegionBlock {
     heights: [i64; 3],
 }
 
-/// A cost across the plot, with a label next to it.
 struct CostLevel {
     dashes: &'static str,
     label: &'static str,
@@ -277,7 +276,6 @@ fn groups(rows: &[CurveRow]) -> impl Iterator<Item = &[CurveRow]> {
     })
 }
 
-/// Returns the block for one or more neighbours on the curve.
 fn block(model: &Model, rows: &[CurveRow], scale: &Scale, levels: &[CostLevel]) -> RegionBlock {
     let [first, last] = [&rows[0], &rows[rows.len() - 1]];
     let start = first.cumulative_share_pct.count() - first.hashrate_share_pct.count();

@@ -24,12 +24,10 @@ impl DayAxis {
         self.day(self.last).max(1)
     }
 
-    /// Returns the number of days from the first day to another.
     pub(crate) fn day(&self, date: Date) -> i64 {
         i64::from((date - self.first).get_days())
     }
 
-    /// Returns the position of a day, in percent of the axis.
     pub(crate) fn percent(&self, date: Date) -> f64 {
         short(100.0 * self.day(date) as f64 / self.length() as f64)
     }

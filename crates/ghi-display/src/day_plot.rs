@@ -107,7 +107,6 @@ pub(crate) struct DayPlot {
     unit: Unit,
     scale: Scale,
     axis: DayAxis,
-    /// Lines and areas, as SVG.
     lines: String,
     /// The dots at the ends of lines, as SVG. They are separate from the lines, which are stretched.
     dots: String,
@@ -122,14 +121,12 @@ struct LineLabel {
     /// The position in pixels: from the top next to the end of a line, or from the left in a legend.
     at: f64,
     name: String,
-    /// The cost after the name. Empty in a legend.
     amount: String,
     style: LineStyle,
     /// Whether the script shows the costs of the line's days here.
     is_followed: bool,
 }
 
-/// An event on the axis of days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DayMark {
     pub(crate) date: Date,
@@ -249,7 +246,6 @@ impl DayPlot {
         format!(" data-costs=\"{}\"", written.join(" "))
     }
 
-    /// Draws a horizontal line across the plot, with a name.
     pub(crate) fn level(&mut self, name: &str, cost: Decimal) {
         let points = self.points([(self.axis.first, cost), (self.axis.last, cost)]);
         let style = LineStyle { colour: "faint", width: 1.25, is_dashed: false };
@@ -311,7 +307,6 @@ impl DayPlot {
         self.note_at(text, names.map(|name| name.at).fold(f64::INFINITY, f64::min) - 0.1);
     }
 
-    /// Writes a note, if there is space for it.
     fn note_at(&mut self, text: &str, at: f64) {
         if width_of(text) <= self.label_max() && at.is_finite() {
             let style = LineStyle { colour: "ink", width: 0.0, is_dashed: false };

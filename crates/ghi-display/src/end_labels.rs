@@ -1,6 +1,5 @@
 //! The positions of labels next to lines, moved apart if they would overlap.
 
-/// The height of a label, in pixels.
 pub(crate) const LABEL_HEIGHT: f64 = 16.0;
 
 /// The factor by which bold letters are wider.

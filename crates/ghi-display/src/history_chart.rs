@@ -17,7 +17,6 @@ use crate::svg::{isolated, shortened};
 /// The widest name in a heading, in pixels at a chart's usual font size.
 const NAME_MAX: f64 = 240.0;
 
-/// The name of the forecast, which is constant.
 const LEVEL: &str = "Long-run level";
 
 /// The history of a scope compared with others, with the forecast.
@@ -80,16 +79,15 @@ impl<'a> HistoryChart<'a> {
 
     /// Returns how the average changed.
     pub fn heading(&self) -> String {
-        heading(&average_of(self.own.scope, &self.short_name(), "average"), self.own.ends())
+        let average = average_of(self.own.scope, &self.short_name(), "average");
+        heading(&average, self.own.ends())
     }
 
-    /// Returns the title of the chart: the heading or, if averages are drawn, how they changed.
+    /// Returns the title of the chart: the heading or, if seven-day averages are drawn, how they changed.
     pub fn title(&self) -> String {
+        let average = average_of(self.own.scope, &self.short_name(), "7-day average");
         match &*self.own.means {
-            [first, .., last] if !self.is_change => {
-                let average = average_of(self.own.scope, &self.short_name(), "7-day average");
-                heading(&average, [*first, *last])
-            }
+            [first, .., last] if !self.is_change => heading(&average, [*first, *last]),
             _ => self.heading(),
         }
     }

@@ -97,7 +97,6 @@ fn four_digits(number: f64) -> String {
     }
 }
 
-/// Rounds a number to this many significant digits.
 fn significant(value: f64, digits: usize) -> f64 {
     format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
 }
@@ -172,7 +171,6 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// Dollars.
     pub(crate) const ONE: Self = Self { power: 0, suffix: "" };
 
     /// Percent of a first cost, written as the change from it: `+4.8%`.
@@ -206,7 +204,6 @@ impl Unit {
         }
     }
 
-    /// Returns whether it is an amount, not relative to another cost.
     pub(crate) fn is_usd(self) -> bool {
         self != Self::CHANGE && self != Self::MULTIPLE
     }

@@ -25,7 +25,6 @@ pub enum Range {
 /// days in between.
 const MEANS_REGION_DAYS_MAX: usize = 400_000;
 
-/// The number of days in an average.
 const MEAN_DAYS: usize = 7;
 
 /// The number of days that tell whether costs change often.

@@ -26,7 +26,6 @@ struct RegionBar {
     name: String,
     share: Percent,
     amount: String,
-    /// The vertical middle of the bar.
     middle: u32,
     /// Minimum, average and maximum, in percent of the plot.
     costs: [f64; 3],

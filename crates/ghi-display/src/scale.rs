@@ -10,7 +10,6 @@ use crate::svg::short;
 const BRIEF_UNITS: [(Unit, u32); 2] =
     [(Unit { power: 6, suffix: "M" }, 6), (Unit { power: 3, suffix: "k" }, 4)];
 
-/// The minimum number of ticks.
 const TICKS_MIN: u64 = 3;
 
 /// The longest label, in characters, unless costs differ so little that labels need more.
@@ -23,13 +22,11 @@ pub struct Scale {
     /// The costs at its ends, and its ticks, in units of their last decimal.
     costs: [u64; 2],
     ticks: Vec<u64>,
-    /// The positions of its ends.
     ends: [f64; 2],
     labels: Labels,
     is_logarithmic: bool,
 }
 
-/// How ticks are labelled.
 #[derive(Clone, Copy, Debug)]
 struct Labels {
     unit: Unit,
@@ -63,7 +60,6 @@ impl Scale {
         Self::linear(Unit::of([high]), [low, high], ends, style)
     }
 
-    /// Creates a scale that covers costs in a given unit.
     pub(crate) fn linear(
         unit: Unit,
         [low, high]: [Decimal; 2],

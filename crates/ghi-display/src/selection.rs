@@ -7,7 +7,6 @@ use crate::svg::isolated;
 /// The number of regions that a chart shows. Pages and tables have all of them.
 const REGIONS_SHOWN: usize = 12;
 
-/// The maximum number of ids in a message.
 const IDS_NAMED: usize = 20;
 
 /// The number of regions drawn as lines in one chart.

@@ -2,7 +2,6 @@
 
 use ghi_engine::{CostCase, Explanation, Scope};
 
-/// Hashes per unit of difficulty in Bitcoin: 2^32.
 const TWO_TO_32: f64 = 4_294_967_296.0;
 
 /// A step of a calculation.

@@ -66,7 +66,6 @@ pub(crate) fn small_width_of(text: &str) -> f64 {
     width_of(text) * SMALL_SIZE / SIZE
 }
 
-/// Returns the width of a character, as a fraction of the font size.
 fn em(char: char) -> f64 {
     match char {
         'i' | 'l' | 'j' | 'I' | '.' | ',' | '\'' | ' ' | '\u{a0}' | '|' | ':' => 0.33,

@@ -305,7 +305,7 @@ impl Api {
         let Some(route) = exchange.route() else {
             // The API always returns JSON, whatever the client accepts.
             return match is_read && !path.starts_with(PREFIX) {
-                true => general::page_or_problem(&self.site, headers, Problem::not_found()),
+                true => general::problem_page(&self.site, headers, Problem::not_found(), None),
                 false => Err(Problem::not_found()),
             };
         };
@@ -314,7 +314,7 @@ impl Api {
         }
         let query = match self.query(request, route) {
             Err(problem) if route.kind == RouteKind::Page => {
-                return general::page_or_problem(&self.site, headers, problem);
+                return general::problem_page(&self.site, headers, problem, None);
             }
             query => query?,
         };
@@ -326,7 +326,7 @@ impl Api {
         let is_dashboard = route.path == paths::DASHBOARD;
         let names = if is_dashboard { Ok(()) } else { general::check_names(&context) };
         let page = names.and_then(|()| (route.handler)(&context));
-        page.or_else(|problem| general::problem_page(&context, problem))
+        page.or_else(|problem| general::problem_page(&self.site, headers, problem, Some(&context)))
     }
 
     fn query<'r>(&self, request: &'r Request<()>, route: &Route) -> Result<Query<'r>, Problem> {

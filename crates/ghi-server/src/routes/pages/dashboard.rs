@@ -23,7 +23,6 @@ use crate::routes::pages::frame::{Frame, Preview};
 use crate::routes::pages::general::{HTML, check_names, error_page, page, rendered, takes_pages};
 use crate::routes::pages::view::{InvalidChoice, View};
 
-/// Serves the dashboard with the reader's choices.
 pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
     let (view, mut invalid) = View::parse(&context.query, context.model());
     if let Err(problem) = check_names(context) {
@@ -36,12 +35,8 @@ pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
     if let Some(choice) = invalid.first() {
         // The rest of the page stays, and the error is shown next to the field.
         let dashboard = Dashboard::new(context.edition(), &view, &invalid, &notice, context.site)?;
-        return Ok(error_page(
-            context.site,
-            context.headers,
-            &choice.problem,
-            rendered(&dashboard),
-        ));
+        let html = rendered(&dashboard);
+        return Ok(error_page(context.site, context.headers, &choice.problem, html));
     }
     let render = |edition: &Edition, site: &Site| {
         let html = rendered(&Dashboard::new(edition, &view, &[], &notice, site)?);
@@ -50,11 +45,8 @@ pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
     let View { range, scope, .. } = view;
     // Views with more than a range and a scope aren't cached, because there are too many.
     if view == (View { range, scope, ..View::DEFAULT }) {
-        return Ok(page(context.daily_file(
-            DailyFile::Dashboard(scope, range),
-            &notice,
-            render,
-        )?));
+        let file = DailyFile::Dashboard(scope, range);
+        return Ok(page(context.daily_file(file, &notice, render)?));
     }
     Ok(page(context.daily(&render(context.edition(), context.site)?)))
 }

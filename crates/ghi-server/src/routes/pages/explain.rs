@@ -24,23 +24,17 @@ use crate::routes::parameters::ExplainedDays;
 /// The number of days over which the change is explained by default.
 const DEFAULT_SINCE_DAYS: i64 = 30;
 
-/// Serves the calculation of the costs of a day.
 pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {
     let days = ExplainedDays::parse(&context.query, context.registry(), context.today())?;
+    let render = |edition: &Edition, site: &Site| page_of(edition.model(), site, days);
     if days.date == context.today() && days.since.is_none() {
         let file = DailyFile::Explain(days.scope);
-        let render = |edition: &Edition, site: &Site| page_of(edition.model(), site, days);
         return Ok(page(context.daily_file(file, "", render)?));
     }
-    Ok(page(context.daily(&page_of(context.model(), context.site, days)?)))
+    Ok(page(context.daily(&render(context.edition(), context.site)?)))
 }
 
-/// Renders the page of any day.
-pub(crate) fn page_of(
-    model: &Model,
-    site: &Site,
-    days: ExplainedDays,
-) -> Result<Representation, NoFigures> {
+fn page_of(model: &Model, site: &Site, days: ExplainedDays) -> Result<Representation, NoFigures> {
     let ExplainedDays { scope, date, since } = days;
     let explanation = &model.explain(scope, date)?;
     let change = match since {

@@ -16,7 +16,6 @@ const TITLE_MAX: usize = 110;
 /// The length of a shortened name, in characters: enough to recognise it.
 const NAME_SHORT: usize = 20;
 
-/// The pages in the navigation.
 pub(crate) const NAVIGATION: [(&str, &str); 4] = [
     (paths::DASHBOARD, "Today"),
     (paths::EXPLAIN, "Explain"),
@@ -24,7 +23,6 @@ pub(crate) const NAVIGATION: [(&str, &str); 4] = [
     (paths::DOCS, "Docs"),
 ];
 
-/// The preview of a link to a page.
 #[derive(Default)]
 pub(crate) struct Preview {
     pub(crate) title: String,
@@ -36,7 +34,6 @@ pub(crate) struct Preview {
 /// The frame of a page: field `frame` of every template that extends `base.html`.
 #[derive(Default)]
 pub(crate) struct Frame<'a> {
-    /// The prefix of paths.
     pub(crate) prefix: &'a str,
     /// A notice about the server's clock, unless it shows real time.
     pub(crate) clock_notice: Option<&'a str>,

@@ -18,7 +18,6 @@ use crate::routes::operations::assets::MOVEMENT;
 use crate::routes::pages::frame::Frame;
 use crate::routes::parameters::similar_scopes;
 
-/// The content type of every page.
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
 
 /// The content security policy of pages: nothing from elsewhere, and no inline scripts or styles.
@@ -32,7 +31,6 @@ const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; \
                            font-src data:; connect-src 'self'; form-action 'none'; \
                            frame-ancestors 'none'; base-uri 'none'; object-src 'none'";
 
-/// Renders a template.
 pub(crate) fn rendered(template: &impl Template) -> String {
     template.render().expect("writing to a string does not fail")
 }
@@ -44,7 +42,6 @@ pub(crate) fn check_names(context: &Context<'_>) -> Result<(), Problem> {
     name.map_or(Ok(()), |name| Err(Problem::unknown_parameter_of_page(name, known)))
 }
 
-/// Turns a response into a page.
 pub(crate) fn page(response: Response<Content>) -> Response<Content> {
     with_policies(response, POLICY)
 }
@@ -81,26 +78,15 @@ struct ProblemPage<'a> {
     heading: &'static str,
     /// Whether the problem is that there is no page at the requested path.
     is_missing_page: bool,
-    links: ErrorLinks<'a>,
-    has_scenarios: bool,
-}
-
-/// The links on an error page.
-#[derive(Default)]
-struct ErrorLinks<'a> {
     /// The nearest day with data, if it isn't today.
     covered_day: Option<Date>,
     /// The paths of pages of regions with similar names, and these names.
     similar_regions: Vec<(String, &'a str)>,
+    has_scenarios: bool,
 }
 
 impl<'a> ProblemPage<'a> {
-    fn new(
-        site: &'a Site,
-        about: &'static Description,
-        detail: Option<&'a str>,
-        links: ErrorLinks<'a>,
-    ) -> Self {
+    fn new(site: &'a Site, about: &'static Description, detail: Option<&'a str>) -> Self {
         let path = paths::PROBLEM.replace("{code}", about.code);
         let is_missing_page = detail.is_some() && about.code == "not_found";
         let heading = if is_missing_page { "Page not found" } else { about.title };
@@ -108,8 +94,34 @@ impl<'a> ProblemPage<'a> {
         let mut frame = Frame::new(site, &path, &title, about.explanation.into());
         // An error response isn't at the path of the explanation.
         frame.url = frame.url.filter(|_| detail.is_none());
+        let (covered_day, similar_regions) = (None, Vec::new());
         let has_scenarios = site.has_scenarios;
-        Self { frame, about, detail, heading, is_missing_page, links, has_scenarios }
+        Self {
+            frame,
+            about,
+            detail,
+            heading,
+            is_missing_page,
+            covered_day,
+            similar_regions,
+            has_scenarios,
+        }
+    }
+
+    /// Links to the nearest day if today has no data and, for an unknown region, to regions with similar names.
+    fn add_links(&mut self, context: &'a Context<'_>, code: Code) {
+        let (today, model) = (context.today(), context.model());
+        let nearest = model.nearest_covered(today);
+        self.covered_day = (code == Code::NoFigures && nearest != today).then_some(nearest);
+        if code == Code::UnknownRegion {
+            let parameter = context.query.get("region_id").ok().flatten();
+            let path = if parameter.is_some() { "explain?region_id=" } else { "regions/" };
+            let given = parameter.unwrap_or(context.path_parameter);
+            let regions = similar_scopes(given, model).filter(|scope| *scope != Scope::Global);
+            let id = |scope: Scope| scope.region_id(model.registry());
+            let link = |scope| (format!("{path}{}", id(scope)), name_of(scope, model));
+            self.similar_regions = regions.map(link).collect();
+        }
     }
 }
 
@@ -117,50 +129,29 @@ impl<'a> ProblemPage<'a> {
 pub(crate) fn problem(context: &Context<'_>) -> HandlerResult {
     let code = context.path_parameter;
     let about = KINDS.iter().find(|about| about.code == code).ok_or_else(Problem::not_found)?;
-    let html = || rendered(&ProblemPage::new(context.site, about, None, ErrorLinks::default()));
+    let html = || rendered(&ProblemPage::new(context.site, about, None));
     Ok(page(context.fixed_file((paths::PROBLEM, about.code), HTML, html)))
 }
 
-/// Returns a problem as a page, if the client accepts HTML. If today has no data, it links to the nearest day; for an
-/// unknown region, to regions with similar names.
-pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> HandlerResult {
-    let (today, model) = (context.today(), context.model());
-    let nearest = model.nearest_covered(today);
-    let covered_day = (problem.code == Code::NoFigures && nearest != today).then_some(nearest);
-    let parameter = context.query.get("region_id").ok().flatten();
-    let path = if parameter.is_some() { "explain?region_id=" } else { "regions/" };
-    let given = parameter.unwrap_or(context.path_parameter);
-    let region = |scope: Scope| match scope {
-        Scope::Region(_) if problem.code == Code::UnknownRegion => {
-            Some((format!("{path}{}", scope.region_id(model.registry())), name_of(scope, model)))
-        }
-        _ => None,
-    };
-    let similar_regions = similar_scopes(given, model).filter_map(region).collect();
-    let links = ErrorLinks { covered_day, similar_regions };
-    with_links(context.site, context.headers, problem, links)
-}
-
-/// Returns a problem as a page, if the client accepts HTML.
-pub(crate) fn page_or_problem(site: &Site, headers: &HeaderMap, problem: Problem) -> HandlerResult {
-    with_links(site, headers, problem, ErrorLinks::default())
-}
-
-fn with_links(
+/// Returns a problem as a page, if the client accepts HTML. If the request has a context, the page links to what may
+/// have been meant.
+pub(crate) fn problem_page(
     site: &Site,
     headers: &HeaderMap,
     problem: Problem,
-    links: ErrorLinks<'_>,
+    context: Option<&Context<'_>>,
 ) -> HandlerResult {
     if !takes_pages(headers) {
         return Err(problem.varying_by_accept());
     }
-    let about = problem.describe();
-    let html = rendered(&ProblemPage::new(site, about, Some(problem.detail()), links));
+    let mut page = ProblemPage::new(site, problem.describe(), Some(problem.detail()));
+    if let Some(context) = context {
+        page.add_links(context, problem.code);
+    }
+    let html = rendered(&page);
     Ok(error_page(site, headers, &problem, html))
 }
 
-/// Returns the response with a page about a problem.
 pub(crate) fn error_page(
     site: &Site,
     headers: &HeaderMap,
@@ -187,7 +178,6 @@ struct ProblemsPage<'a> {
     frame: Frame<'a>,
 }
 
-/// Lists every kind of problem.
 pub(crate) fn problems(context: &Context<'_>) -> HandlerResult {
     let texts = ["GHI API errors", "Every API error by code: what it means, and what to do."];
     let render = |frame: Frame<'_>| rendered(&ProblemsPage { frame });
@@ -204,7 +194,6 @@ struct Methodology<'a> {
     text: String,
 }
 
-/// Serves the methodology.
 pub(crate) fn methodology(context: &Context<'_>) -> HandlerResult {
     let texts = [
         "GHI methodology",

@@ -26,7 +26,6 @@ use crate::routes::pages::general::{HTML, page, rendered};
 use crate::routes::pages::view::{DEFAULT_RANGE, View};
 use crate::routes::parameters::{range, region_of_path};
 
-/// Serves the page of a region.
 pub(crate) fn region(context: &Context<'_>) -> HandlerResult {
     let region = region_of_path(context.path_parameter, context.registry())?;
     let range = range(&context.query)?.unwrap_or(DEFAULT_RANGE);
@@ -44,14 +43,12 @@ struct RegionPage<'a> {
     id: &'a str,
     name: &'a str,
     date: Date,
-    /// Minimum, average, maximum.
     costs: [Amount; 3],
     /// Changes in the average, each with its period, such as `since yesterday`.
     changes: Vec<(Delta, &'static str)>,
     range_bar: String,
     rank: String,
     share: Percent,
-    /// The difference from the worldwide average.
     difference: Delta,
     history: HistoryBlock<'a>,
     cost_drivers: [CostDriver; 3],

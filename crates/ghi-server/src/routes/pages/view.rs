@@ -11,7 +11,6 @@ use crate::http::problem::{Code, Problem};
 use crate::http::query::Query;
 use crate::routes::parameters::{self, parsed};
 
-/// The default range of a page.
 pub(crate) const DEFAULT_RANGE: Range = Range::Month;
 
 /// The longest search text, in characters.
@@ -24,14 +23,11 @@ const COMPARE_MAX: usize = 150;
 /// read unencoded.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b',').remove(b'_').remove(b'-').remove(b'.');
 
-/// The reader's choices, each with its default.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct View {
     pub(crate) range: Range,
     pub(crate) scope: Scope,
-    /// The reader's price of a coin.
     pub(crate) price: Option<Decimal>,
-    /// Two scopes to compare.
     pub(crate) compare: Option<[Scope; 2]>,
     pub(crate) order: Order,
     /// The text that names or ids of regions must contain. Empty for all.
@@ -46,12 +42,9 @@ pub(crate) struct View {
 
 /// A choice that is not valid. The page uses the default, and shows the error next to the field.
 pub(crate) struct InvalidChoice {
-    /// The name of the parameter.
     pub(crate) field: &'static str,
     pub(crate) problem: Problem,
-    /// The text that was given.
     pub(crate) given: String,
-    /// The smallest and the largest value of a number.
     range: Option<[f64; 2]>,
     /// The names that may have been meant, and their queries.
     pub(crate) suggestions: Vec<(String, String)>,
@@ -64,12 +57,10 @@ impl InvalidChoice {
         Self { field: "parameter", problem, given, range: None, suggestions }
     }
 
-    /// Finds the invalid choice of a field.
     pub(crate) fn of<'a>(invalid: &'a [Self], field: &str) -> Option<&'a Self> {
         invalid.iter().find(|choice| choice.field == field)
     }
 
-    /// Returns whether no region has the id or the name that was given.
     pub(crate) fn is_unknown_region(&self) -> bool {
         self.problem.code == Code::UnknownRegion
     }
@@ -108,7 +99,6 @@ fn about_commas(given: &str) -> Option<String> {
     }
 }
 
-/// How the regions are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Order {
     pub(crate) column: Column,
@@ -116,7 +106,6 @@ pub(crate) struct Order {
     pub(crate) reversed: bool,
 }
 
-/// A column of the table of regions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Column {
     Name,
@@ -126,12 +115,10 @@ pub(crate) enum Column {
     Maximum,
     /// The change in seven days.
     Change,
-    /// The difference from the worldwide average.
     Difference,
 }
 
 impl Column {
-    /// All columns in order, with their names in requests.
     const NAMES: [(Self, &str); 7] = [
         (Self::Name, "name"),
         (Self::Share, "share"),
@@ -147,7 +134,6 @@ impl Order {
     /// The cheapest regions first, as on the cost curve.
     pub(crate) const DEFAULT: Self = Self { column: Column::Average, reversed: true };
 
-    /// Returns its name in requests.
     pub(crate) fn name(self) -> String {
         let (_, name) = Column::NAMES[self.column as usize];
         format!("{}{name}", if self.reversed { "-" } else { "" })
@@ -177,7 +163,6 @@ fn set<T>(choice: &mut T, value: Result<Option<T>, Problem>) -> Option<Problem> 
 }
 
 impl View {
-    /// The view of a URL without parameters.
     pub(crate) const DEFAULT: Self = Self {
         range: DEFAULT_RANGE,
         scope: Scope::Global,
@@ -298,7 +283,6 @@ fn suggestions(
     parameters::similar_scopes(text, model).filter_map(link).collect()
 }
 
-/// Parses the unit of the history: whether it shows changes.
 fn is_change(text: &str) -> Result<bool, String> {
     match text {
         "usd" => Ok(false),
@@ -331,7 +315,6 @@ fn number(query: &Query<'_>, variable: Variable) -> Result<Option<f64>, Problem>
     number.map(Option::flatten)
 }
 
-/// Parses the parameter `compare`: two scopes.
 fn compare(query: &Query<'_>, registry: &Registry) -> Result<Option<[Scope; 2]>, Problem> {
     // A form has one field for each of the two. Names may contain commas.
     let given = |name| Ok::<_, Problem>(query.get(name)?.filter(|text| !text.is_empty()));

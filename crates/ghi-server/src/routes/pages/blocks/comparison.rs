@@ -28,12 +28,10 @@ pub(crate) struct ComparisonBlock<'a> {
     is_typed: bool,
     /// The ids of both, or the text that was typed.
     chosen: [&'a str; 2],
-    /// What is wrong with the chosen scopes.
     invalid: Option<&'a InvalidChoice>,
     compared: Option<Compared<'a>>,
 }
 
-/// A scope that can be chosen.
 struct ScopeOption<'a> {
     id: &'a str,
     name: &'a str,

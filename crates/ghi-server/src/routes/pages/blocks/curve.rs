@@ -15,7 +15,6 @@ use crate::routes::pages::view::{InvalidChoice, View};
 const MACHINES: [(&str, f64); 5] =
     [("S23", 11.0), ("S21 XP", 13.5), ("S21", 17.5), ("S19 XP", 21.5), ("S19j Pro", 30.5)];
 
-/// The cost curve, a field for the price, and fields for the reader's own numbers.
 #[derive(Template)]
 #[template(path = "blocks/curve.html")]
 pub(crate) struct CurveBlock<'a> {
@@ -27,7 +26,6 @@ pub(crate) struct CurveBlock<'a> {
     has_price: bool,
     /// The shares of the hashrate below and above it in percent.
     shares: [String; 2],
-    /// The query of the view without the reader's price.
     query_without_price: String,
     /// The parameters of the rest of the view.
     hidden_fields: Vec<(&'static str, String)>,
@@ -35,12 +33,11 @@ pub(crate) struct CurveBlock<'a> {
     /// Whether numbers that few readers change are given.
     has_more: bool,
     machines: Vec<Machine>,
-    is_changed: bool,
-    /// The query of the view without the reader's numbers.
     query_of_today: String,
     /// The reader's cost, if there is one and it isn't too large to display.
     pub(crate) cost: Option<Decimal>,
-    yours: String,
+    /// Where it is on the curve, if the reader has entered numbers.
+    yours: Option<String>,
     invalid: &'a [InvalidChoice],
 }
 
@@ -52,7 +49,6 @@ struct Machine {
     is_chosen: bool,
 }
 
-/// A number that a reader can enter.
 struct NumberField {
     name: &'static str,
     label: &'static str,
@@ -86,16 +82,16 @@ impl<'a> CurveBlock<'a> {
         let is_valid = |field: &NumberField| InvalidChoice::of(invalid, field.name).is_none();
         let fields = fields(&miner, view.what_if);
         let is_changed = view.what_if != View::DEFAULT.what_if && fields.iter().all(is_valid);
+        let cost = cost.filter(|_| is_changed);
         let curve = CostCurve::new(today);
         let below = curve.share_below_pct(price.usd());
-        let drawn = cost.filter(|_| is_changed);
         let of_today = View { what_if: View::DEFAULT.what_if, ..view.clone() };
         let [.., overhead, reward] = view.what_if;
         let folded = ["overhead", "block_reward_coins"];
         Ok(Self {
             prefix: site.prefix(),
             heading: cost_curve_finding(model, today, price),
-            svg: cost_curve_on_page(model, today, price, drawn, site.prefix())?,
+            svg: cost_curve_on_page(model, today, price, cost, site.prefix())?,
             price: NumberField::new(
                 ("Price", "USD"),
                 model.readers_price(),
@@ -112,28 +108,21 @@ impl<'a> CurveBlock<'a> {
             has_more: overhead.or(reward).is_some()
                 || invalid.iter().any(|choice| folded.contains(&choice.field)),
             machines: machines(&miner, view, registry),
-            is_changed,
             query_of_today: of_today.query(registry),
-            yours: yours(&numbers, drawn, price, &curve),
-            cost: drawn,
+            yours: is_changed.then(|| yours(&numbers, cost, price, &curve)),
+            cost,
             invalid,
         })
     }
 
-    /// Returns the finding of a view with the reader's numbers or price.
     pub(crate) fn finding(&self, view: &View) -> Option<&str> {
-        match self.is_changed {
-            true => Some(&self.yours),
-            false => view.price.map(|_| &*self.heading),
-        }
+        self.yours.as_deref().or(view.price.map(|_| &*self.heading))
     }
 
-    /// Returns whether it has a field with this name.
     pub(crate) fn has_field(&self, name: &str) -> bool {
         self.fields.iter().chain([&self.price]).any(|field| field.name == name)
     }
 
-    /// Returns what is wrong with the value of a field.
     fn invalid(&self, field: &str) -> Option<&InvalidChoice> {
         InvalidChoice::of(self.invalid, field)
     }
@@ -189,7 +178,6 @@ impl NumberField {
     }
 }
 
-/// Returns the numbers that a reader can enter.
 fn fields(miner: &MeanMiner, given: [Option<f64>; 4]) -> [NumberField; 4] {
     let labels = [
         ("Electricity", "USD/kWh"),

@@ -15,13 +15,11 @@ use crate::routes::pages::blocks::get_data::GetData;
 use crate::routes::pages::frame::Preview;
 use crate::routes::pages::view::View;
 
-/// The history of a scope, compared with others.
 #[derive(Template)]
 #[template(path = "blocks/history.html")]
 pub(crate) struct HistoryBlock<'a> {
     prefix: &'a str,
     pub(crate) chart: HistoryChart<'a>,
-    svg: String,
     /// Ranges and, on the dashboard, units and regions.
     choices: Vec<(&'static str, Vec<ChoiceLink<'a>>)>,
     /// A name for the row before, such as `day before`.
@@ -40,12 +38,9 @@ struct ChoiceLink<'a> {
     colour: &'static str,
 }
 
-/// A row of the table.
 struct DayRow {
     date: String,
-    /// Minimum, average, maximum.
     costs: [String; 3],
-    /// The change from the row before.
     change: Option<Delta>,
     /// The seven-day average, on long ranges.
     mean: Option<String>,
@@ -99,7 +94,6 @@ impl<'a> HistoryBlock<'a> {
         Ok(Self {
             prefix,
             choices,
-            svg: chart.on_page(),
             step: if range.is_weekly() { "previous point" } else { "day before" },
             rows: rows(&chart.own.past, &chart.own.means),
             get_data: get_data(site, range, id),

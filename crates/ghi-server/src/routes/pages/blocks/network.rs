@@ -10,12 +10,10 @@ use crate::edition::Edition;
 use crate::http::site::Site;
 use crate::routes::pages::view::View;
 
-/// Tiles about the price and about the network.
 #[derive(Template)]
 #[template(path = "blocks/network.html")]
 pub(crate) struct NetworkBlock<'a> {
     prefix: &'a str,
-    /// Empty without a price.
     economics: Vec<FigureTile>,
     /// The query of the reader's price. Empty without one.
     price_query: String,

@@ -18,7 +18,6 @@ const ALL_SHOWN: usize = 10;
 /// The column that compares averages with the reader's own cost.
 const VERSUS_YOURS: &str = "vs your cost";
 
-/// The columns from left to right.
 const COLUMNS: [(&str, Option<Column>); 10] = [
     ("Region", Some(Column::Name)),
     ("30 days", None),
@@ -33,7 +32,6 @@ const COLUMNS: [(&str, Option<Column>); 10] = [
     ("Hashrate", Some(Column::Share)),
 ];
 
-/// The table and its search form.
 #[derive(Template)]
 #[template(path = "blocks/regions.html")]
 pub(crate) struct RegionsBlock<'a> {
@@ -43,12 +41,10 @@ pub(crate) struct RegionsBlock<'a> {
     /// The other parameters of the view, and its query without a search. `None` if all regions fit and
     /// there is no search.
     search: Option<(Vec<(&'static str, String)>, String)>,
-    /// The search text.
     find: String,
     shown: ShownRegions,
 }
 
-/// The header of a column.
 struct ColumnHeader {
     label: &'static str,
     /// The query that sorts by this column, if it can be sorted.
@@ -65,7 +61,6 @@ struct RegionTableRow<'a> {
     /// A label if the region has the lowest minimum or the highest maximum.
     extreme: String,
     sparkline: String,
-    /// Minimum, average, maximum.
     costs: [Amount; 3],
     /// The positions of minimum and average, and the distance of the maximum from the minimum, in percent of
     /// the worldwide range.
@@ -76,7 +71,6 @@ struct RegionTableRow<'a> {
     share: Percent,
 }
 
-/// The regions that are shown.
 struct ShownRegions {
     regions: Vec<RegionIndex>,
     /// A sentence that says which ones are shown.

@@ -9,7 +9,6 @@ use crate::edition::Edition;
 use crate::http::site::Site;
 use crate::routes::pages::view::View;
 
-/// The change in a scope's average, as a sentence and as bars.
 #[derive(Template)]
 #[template(path = "blocks/why.html")]
 pub(crate) struct WhyBlock<'a> {
@@ -23,7 +22,6 @@ pub(crate) struct WhyBlock<'a> {
     bars: Vec<FactorBar>,
 }
 
-/// A factor's effect on the average.
 struct FactorBar {
     label: &'static str,
     /// The effect as published.
