@@ -1,10 +1,15 @@
 //! The cost formula.
 
+use crate::day::CostKind;
+
 /// Hashes per terahash: efficiency is in J/TH.
 const HASHES_PER_TH: f64 = 1e12;
 
 /// Joules per kilowatt-hour: electricity is in USD/kWh.
 const JOULES_PER_KWH: f64 = 3.6e6;
+
+/// Hours per day.
+const HOURS_PER_DAY: f64 = 24.0;
 
 /// Seconds per year of 365.25 days.
 const SECONDS_PER_YEAR: f64 = 31_557_600.0;
@@ -41,4 +46,31 @@ pub fn cost_usd_per_coin(
 /// `years`.
 pub fn capital_usd_per_coin(hashes_per_coin: f64, usd_per_th: f64, years: f64) -> f64 {
     hashes_per_coin / (HASHES_PER_TH * years * SECONDS_PER_YEAR) * usd_per_th
+}
+
+/// Efficiency and power price of a region, by [`CostKind`], and its overhead.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fleet {
+    pub(crate) efficiency_j_per_th: [f64; 3],
+    pub(crate) electricity_usd_per_kwh: [f64; 3],
+    pub(crate) overhead: f64,
+}
+
+impl Fleet {
+    /// The efficiency and the power price of one of the costs.
+    pub(crate) fn at(&self, kind: CostKind) -> (f64, f64) {
+        (self.efficiency_j_per_th[kind as usize], self.electricity_usd_per_kwh[kind as usize])
+    }
+
+    /// The cost of one coin in USD.
+    pub(crate) fn cost_usd(&self, hashes_per_coin: f64, kind: CostKind) -> f64 {
+        let (efficiency, price) = self.at(kind);
+        cost_usd_per_coin(hashes_per_coin, efficiency, price, self.overhead)
+    }
+
+    /// The cost in USD of running 1 PH/s for a day. J/TH is W per TH/s, and therefore kW per PH/s.
+    pub(crate) fn usd_per_ph_and_day(&self, kind: CostKind) -> f64 {
+        let (efficiency, price) = self.at(kind);
+        HOURS_PER_DAY * efficiency * price * self.overhead
+    }
 }

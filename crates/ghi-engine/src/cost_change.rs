@@ -7,8 +7,8 @@ use jiff::civil::Date;
 use crate::calendar::NoFigures;
 use crate::day::CostKind;
 use crate::decimal::{Decimal, power_of_ten};
-use crate::model::{Model, NetworkDay};
-use crate::registry::{Scope, WHOLE_NETWORK_PCT};
+use crate::model::Model;
+use crate::registry::{RegionIndex, Scope, WHOLE_NETWORK_PCT};
 
 /// A factor of the average cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,13 +120,7 @@ struct RegionState {
     /// Share x average cost in USD, before rounding.
     cost: f64,
     /// By [`CostFactor`].
-    values: [f64; 6],
-}
-
-impl RegionState {
-    fn value(&self, factor: CostFactor) -> f64 {
-        self.values[factor as usize]
-    }
+    factors: [f64; 6],
 }
 
 impl Model {
@@ -135,10 +129,8 @@ impl Model {
         let from_usd = self.costs(scope, since)?.avg_usd;
         let to_usd = self.costs(scope, date)?.avg_usd;
         let states = [self.region_states(scope, since)?, self.region_states(scope, date)?];
-        let factors = match scope {
-            Scope::Global => &CostFactor::ALL[..],
-            Scope::Region(_) => &CostFactor::ALL[..5],
-        };
+        let count = if scope == Scope::Global { 6 } else { 5 };
+        let factors = &CostFactor::ALL[..count];
         let parts: Vec<f64> = factors.iter().map(|factor| part_usd(*factor, &states)).collect();
         let decimals = to_usd.decimals();
         let total = to_usd.count() as i64 - from_usd.count() as i64;
@@ -173,33 +165,31 @@ impl Model {
     fn region_states(&self, scope: Scope, date: Date) -> Result<Vec<RegionState>, NoFigures> {
         let network = self.network_day(date)?;
         let whole = WHOLE_NETWORK_PCT.count() as f64;
-        let share = |index| self.share_pct(network.day, index).count() as f64 / whole;
-        Ok(match scope {
-            Scope::Global => (0..self.registry().regions().len())
-                .map(|index| self.region_state(&network, index, share(index)))
-                .collect(),
-            Scope::Region(region) => vec![self.region_state(&network, region.get(), 1.0)],
-        })
-    }
-
-    fn region_state(&self, network: &NetworkDay, index: usize, share: f64) -> RegionState {
-        let fleet = self.fleet(network, index);
-        let (efficiency, price) = fleet.at(CostKind::Avg);
-        let (difficulty, reward) = (network.difficulty as f64, network.block_reward_coins);
-        RegionState {
-            cost: share * fleet.cost_usd(network.hashes_per_coin, CostKind::Avg),
-            values: [difficulty, reward, efficiency, price, fleet.overhead, share],
-        }
+        let state = |region: RegionIndex| {
+            let share = match scope {
+                Scope::Global => self.share_pct(network.day, region.get()).count() as f64 / whole,
+                Scope::Region(_) => 1.0,
+            };
+            let fleet = self.fleet(&network, region.get());
+            let (efficiency, price) = fleet.at(CostKind::Avg);
+            let (difficulty, reward) = (network.difficulty as f64, network.block_reward_coins);
+            RegionState {
+                cost: share * fleet.cost_usd(network.hashes_per_coin, CostKind::Avg),
+                factors: [difficulty, reward, efficiency, price, fleet.overhead, share],
+            }
+        };
+        Ok(self.registry().in_scope(scope).map(state).collect())
     }
 }
 
 /// A factor's effect on the average, in USD.
 fn part_usd(factor: CostFactor, [before, after]: &[Vec<RegionState>; 2]) -> f64 {
     let part_of_region = |(from, to): (&RegionState, &RegionState)| {
-        if [from, to].iter().any(|state| state.value(CostFactor::Shares) == 0.0) {
+        if [from, to].iter().any(|state| state.factors[CostFactor::Shares as usize] == 0.0) {
             return if factor == CostFactor::Shares { to.cost - from.cost } else { 0.0 };
         }
-        let ratio = factor.cost_ratio(from.value(factor), to.value(factor));
+        let [before, after] = [from, to].map(|state| state.factors[factor as usize]);
+        let ratio = factor.cost_ratio(before, after);
         logarithmic_mean(to.cost, from.cost) * libm::log(ratio)
     };
     before.iter().zip(after).map(part_of_region).sum()
@@ -207,12 +197,11 @@ fn part_usd(factor: CostFactor, [before, after]: &[Vec<RegionState>; 2]) -> f64 
 
 /// The values of a factor on both days. `None` for the shares, or if they differ between regions.
 fn common_values(factor: CostFactor, states: &[Vec<RegionState>; 2]) -> Option<[f64; 2]> {
-    let values = states.each_ref().map(|states| states[0].value(factor));
-    let is_common = |(states, value): (&Vec<RegionState>, f64)| {
-        states.iter().all(|state| state.value(factor) == value)
-    };
-    let are_common = factor != CostFactor::Shares && states.iter().zip(values).all(is_common);
-    are_common.then_some(values)
+    let value = |state: &RegionState| state.factors[factor as usize];
+    let is_common =
+        |states: &Vec<RegionState>| states.iter().all(|state| value(state) == value(&states[0]));
+    let are_common = factor != CostFactor::Shares && states.iter().all(is_common);
+    are_common.then(|| states.each_ref().map(|states| value(&states[0])))
 }
 
 /// The logarithmic mean of two positive numbers.

@@ -3,7 +3,7 @@
 use crate::cost::{cost_usd_per_coin, energy_kwh};
 use crate::day::CostKind;
 use crate::decimal::{Decimal, DisplayNumber, power_of_ten};
-use crate::model::{Fleet, Model, NetworkDay};
+use crate::model::{Model, NetworkDay};
 use crate::registry::RegionIndex;
 
 /// The fewest significant digits of a step.
@@ -18,9 +18,6 @@ pub(crate) const CONTEXT_DIGITS: usize = 4;
 /// How far a product of displayed digits must be from the midpoint between two published costs, in units
 /// of the last decimal, so that exact arithmetic does not round it the other way.
 const ROUNDING_MARGIN: f64 = 1e-4;
-
-/// Hours per day.
-const HOURS_PER_DAY: f64 = 24.0;
 
 /// The derivation of one cost. Difficulty, reward and hashes per coin are the same for all costs; the
 /// [`Explanation`](crate::Explanation) has them.
@@ -92,14 +89,6 @@ impl Model {
         };
         let usd_per_ph_and_day = DisplayNumber::new(per_day, CONTEXT_DIGITS);
         CostCase { region, kind, steps, usd_per_ph_and_day }
-    }
-}
-
-impl Fleet {
-    /// The cost in USD of running 1 PH/s for a day. J/TH is W per TH/s, and therefore kW per PH/s.
-    pub(crate) fn usd_per_ph_and_day(&self, kind: CostKind) -> f64 {
-        let (efficiency, price) = self.at(kind);
-        HOURS_PER_DAY * efficiency * price * self.overhead
     }
 }
 

@@ -9,9 +9,9 @@ use crate::cost::{capital_usd_per_coin, energy_kwh};
 use crate::cost_curve::CostCurve;
 use crate::day::Day;
 use crate::decimal::{Decimal, DisplayNumber, power_of_ten};
+use crate::fields::{PRICE_USD, Variable};
+use crate::interval::Interval;
 use crate::model::Model;
-use crate::ranges::{PRICE_USD, ValidRange};
-use crate::what_if::Variable;
 
 /// The decimals of [`Economics::price_to_cost`].
 const RATIO_DECIMALS: u8 = 4;
@@ -66,24 +66,24 @@ impl Model {
     /// Whether any day of a range has a market price.
     pub fn has_price(&self, from: Date, to: Date) -> bool {
         let (series, [from, to]) = (&self.inputs.series, [from, to].map(day_number));
-        let rows = series.network.iter().map(|row| i64::from(row.day));
+        let rows = series.network.iter().map(|row| row.day);
         let starts = rows.filter(|day| (from..=to).contains(day));
         let days = once(from).chain(starts).filter_map(|day| series.covered_on_or_after(day));
         let row = |day| series.network_on(day).filter(|_| day <= to);
-        self.inputs.network.price_usd.is_some()
+        self.inputs.file.network.price_usd.is_some()
             || days.filter_map(row).any(|row| row.price_usd.is_some())
     }
 
     /// The price that a reader chooses: one that does not round to zero.
     pub fn readers_price(&self) -> Variable {
-        let unit = 1.0 / power_of_ten(self.inputs.decimals.usd);
-        let range = ValidRange { min: PRICE_USD.min.max(unit), ..PRICE_USD };
+        let unit = 1.0 / power_of_ten(self.inputs.file.decimals.usd);
+        let range = Interval { min: PRICE_USD.min.max(unit), ..PRICE_USD };
         Variable { name: "price", range }
     }
 
     /// Rounds a number in USD to the published decimals.
     pub fn usd(&self, value: f64) -> Decimal {
-        Decimal::nearest(value, self.inputs.decimals.usd)
+        Decimal::nearest(value, self.inputs.file.decimals.usd)
     }
 
     /// Compares a price with the costs of a day of this model. The market price of the day is
@@ -94,7 +94,7 @@ impl Model {
         let (efficiency, overhead) = self.global_means(&network, day);
         let energy = energy_kwh(network.hashes_per_coin, efficiency);
         let hashes_per_block =
-            network.difficulty as f64 * self.inputs.network.hashes_per_difficulty;
+            network.difficulty as f64 * self.inputs.file.network.hashes_per_difficulty;
         let revenue = price * network.block_reward_coins * SECONDS_PER_DAY * HASHES_PER_PH;
         let digits = Decimal::SIGNIFICANT_DIGITS.into();
         let break_even = |mean| DisplayNumber::new(mean * price / avg, digits);
@@ -106,7 +106,7 @@ impl Model {
             price_to_cost: Decimal::nearest_significant(price / avg, RATIO_DECIMALS),
             hashprice_usd_per_ph_day: Decimal::nearest_significant(
                 hashprice,
-                self.inputs.decimals.usd,
+                self.inputs.file.decimals.usd,
             ),
             break_even_usd_per_kwh: break_even(avg / overhead / energy),
             break_even_j_per_th: break_even(efficiency),
@@ -117,7 +117,7 @@ impl Model {
     /// The cost of machines per coin on a day. `None` if the inputs have no `[capital]`.
     pub fn capital(&self, date: Date) -> Result<Option<CapitalCost>, NoFigures> {
         let hashes = self.network_day(date)?.hashes_per_coin;
-        Ok(self.inputs.capital.as_ref().map(|capital| CapitalCost {
+        Ok(self.inputs.file.capital.as_ref().map(|capital| CapitalCost {
             usd_per_th: capital.usd_per_th,
             years: capital.years,
             capital_usd: self.usd(capital_usd_per_coin(hashes, capital.usd_per_th, capital.years)),

@@ -93,12 +93,8 @@ impl Model {
     pub fn explain(&self, scope: Scope, date: Date) -> Result<Explanation, NoFigures> {
         let network = self.network_day(date)?;
         let day = self.day(date)?;
-        let contributions: Vec<RegionContribution> = match scope {
-            Scope::Global => {
-                self.registry().indices().map(|region| contribution(&day, region)).collect()
-            }
-            Scope::Region(region) => vec![contribution(&day, region)],
-        };
+        let regions = self.registry().in_scope(scope);
+        let contributions: Vec<_> = regions.map(|region| contribution(&day, region)).collect();
         let costs = scope.costs(&day);
         let derived = derived_costs(scope, &contributions, &costs);
         let (cases, hashes_per_coin) = self.derive(&network, &derived);
@@ -112,7 +108,9 @@ impl Model {
             fingerprint: self.fingerprint(),
             costs,
             difficulty: network.difficulty,
-            hashes_per_difficulty: DisplayNumber::exact(self.inputs.network.hashes_per_difficulty),
+            hashes_per_difficulty: DisplayNumber::exact(
+                self.inputs.file.network.hashes_per_difficulty,
+            ),
             block_reward_coins: DisplayNumber::exact(network.block_reward_coins),
             hashes_per_coin,
             overhead,
@@ -124,7 +122,7 @@ impl Model {
     }
 
     fn mining(&self, network: &NetworkDay, contributions: &[RegionContribution]) -> MiningStats {
-        let network_eh = self.inputs.implied_hashrate_eh(network.difficulty);
+        let network_eh = self.inputs.implied_hashrate_eh(network.difficulty as f64);
         let [mut hashrate_eh, mut power_gw, mut usd_per_day, mut per_ph] = [0.0; 4];
         for RegionContribution { region, hashrate_share_pct, .. } in contributions {
             let eh = network_eh * hashrate_share_pct.to_f64() / 100.0;
@@ -167,14 +165,14 @@ fn derived_costs(
     contributions: &[RegionContribution],
     costs: &Costs,
 ) -> Vec<(CostKind, RegionIndex, Decimal)> {
-    let kinds = match scope {
-        Scope::Region(_) => &CostKind::ALL[..],
-        Scope::Global => &[CostKind::Min, CostKind::Max],
+    let kinds = CostKind::ALL.into_iter();
+    let derived = |kind| {
+        let cost = costs.get(kind);
+        let set_by = contributions.iter().find(|region| region.costs.get(kind) == cost)?;
+        Some((kind, set_by.region, cost))
     };
-    let derived = |kind: &CostKind| {
-        let cost = costs.get(*kind);
-        let set_by = contributions.iter().find(|region| region.costs.get(*kind) == cost)?;
-        Some((*kind, set_by.region, cost))
-    };
-    kinds.iter().filter_map(derived).collect()
+    kinds
+        .filter(|kind| scope != Scope::Global || *kind != CostKind::Avg)
+        .filter_map(derived)
+        .collect()
 }

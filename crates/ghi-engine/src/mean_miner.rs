@@ -53,7 +53,7 @@ impl Model {
                 (cases[0].steps, hashes)
             }
         };
-        let inputs = &self.inputs.network;
+        let inputs = &self.inputs.file.network;
         Ok(MeanMiner {
             difficulty: network.difficulty,
             hashes_per_difficulty: DisplayNumber::exact(inputs.hashes_per_difficulty),

@@ -6,13 +6,13 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 
 use crate::calendar::{Coverage, NoFigures, date_of, day_number};
-use crate::cost::{cost_usd_per_coin, hashes_per_coin};
+use crate::cost::{Fleet, hashes_per_coin};
 use crate::day::{CostKind, Costs, Day, NetworkState};
 use crate::decimal::Decimal;
-use crate::inputs::{Coin, Fingerprint, Inputs, RegionInputs};
+use crate::inputs::{Coin, Fingerprint, Inputs, InputsFile, RegionInputs};
 use crate::movement::{CommonPriceMovement, NetworkMovement, RegionMovement};
 use crate::registry::{RegisteredRegion, Registry, Scope, WHOLE_NETWORK_PCT};
-use crate::series::RegionRow;
+use crate::series::override_levels;
 
 /// Computes the data of a network, day by day.
 ///
@@ -38,27 +38,6 @@ pub(crate) struct NetworkDay {
     prices: CommonPriceMovement,
 }
 
-/// Efficiency and power price of a region on a day, by [`CostKind`], and its overhead.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Fleet {
-    pub(crate) efficiency_j_per_th: [f64; 3],
-    pub(crate) electricity_usd_per_kwh: [f64; 3],
-    pub(crate) overhead: f64,
-}
-
-impl Fleet {
-    /// The efficiency and the power price of one of the costs.
-    pub(crate) fn at(&self, kind: CostKind) -> (f64, f64) {
-        (self.efficiency_j_per_th[kind as usize], self.electricity_usd_per_kwh[kind as usize])
-    }
-
-    /// The cost of one coin in USD.
-    pub(crate) fn cost_usd(&self, hashes_per_coin: f64, kind: CostKind) -> f64 {
-        let (efficiency, price) = self.at(kind);
-        cost_usd_per_coin(hashes_per_coin, efficiency, price, self.overhead)
-    }
-}
-
 impl Model {
     /// The model of a network.
     pub fn new(inputs: Inputs) -> Self {
@@ -66,27 +45,26 @@ impl Model {
             id: region.id.clone(),
             name: region.name.clone(),
         };
-        let moving = |region: &RegionInputs| RegionMovement::new(inputs.seed, &region.id);
-        let base_shares_pct: Arc<[Decimal]> =
-            inputs.regions.iter().map(|region| region.hashrate_share_pct).collect();
+        let moving = |region: &RegionInputs| RegionMovement::new(inputs.file.seed, &region.id);
+        let file = &inputs.file;
+        let share_pct = |region| inputs.share_pct(region, None);
         Self {
-            base_shares_pct,
-            registry: Registry::new(inputs.regions.iter().map(registered).collect()),
-            movement: NetworkMovement::new(inputs.seed, &inputs.movement),
-
-            regions: inputs.regions.iter().map(moving).collect(),
+            base_shares_pct: (0..file.regions.len()).map(share_pct).collect(),
+            registry: Registry::new(file.regions.iter().map(registered).collect()),
+            movement: NetworkMovement::new(file.seed, &file.movement),
+            regions: file.regions.iter().map(moving).collect(),
             inputs,
         }
     }
 
     /// The seed of the synthetic movement.
     pub fn seed(&self) -> u64 {
-        self.inputs.seed
+        self.inputs.file.seed
     }
 
     /// The coin that the network mines.
     pub fn coin(&self) -> &Coin {
-        &self.inputs.coin
+        &self.inputs.file.coin
     }
 
     /// The regions of the network.
@@ -136,21 +114,28 @@ impl Model {
         }
         // The factors of difficulty and power prices have a mean of 1 and are independent, so the long-run
         // mean is the average at the base levels.
-        let reward = self.inputs.reward_on(day_number(today.date));
-        weighted_average(self.inputs.base_averages_usd(reward), &self.base_shares_pct)
+        let network = &self.inputs.file.network;
+        let hashes = hashes_per_coin(
+            nearest_whole(self.inputs.base_difficulty()) as f64,
+            network.hashes_per_difficulty,
+            self.inputs.reward_on(day_number(today.date)),
+        );
+        let fleets = (0..self.regions.len()).map(|region| self.inputs.fleet(region, None));
+        let averages = fleets.map(|fleet| self.usd(fleet.cost_usd(hashes, CostKind::Avg)));
+        weighted_average(averages, &self.base_shares_pct)
     }
 
     /// The day of the next retarget, and its difficulty if the hashrate stays as it is on `day`. `None` with
     /// a network series, whose retargets aren't known in advance, or if the network retargets every day.
     pub fn next_retarget(&self, day: &Day) -> Option<(Date, u64)> {
-        let days = self.inputs.network.retarget_days;
+        let days = self.inputs.file.network.retarget_days;
         let number = day_number(day.date);
         if days <= 1 || self.inputs.series.network_on(number).is_some() {
             return None;
         }
         let left = days - number.rem_euclid(days);
         let NetworkState { hashrate_eh, difficulty, .. } = day.network;
-        let factor = hashrate_eh.to_f64() / self.inputs.implied_hashrate_eh(difficulty);
+        let factor = hashrate_eh.to_f64() / self.inputs.implied_hashrate_eh(difficulty as f64);
         Some((day.date.checked_add(left.days()).ok()?, nearest_whole(difficulty as f64 * factor)))
     }
 
@@ -186,9 +171,9 @@ impl Model {
     pub(crate) fn network_day(&self, date: Date) -> Result<NetworkDay, NoFigures> {
         self.check(date)?;
         let day = day_number(date);
-        let network = &self.inputs.network;
+        let network = &self.inputs.file.network;
         let row = self.inputs.series.network_on(day);
-        let difficulty = row.map_or_else(|| self.difficulty(day), |row| row.difficulty);
+        let difficulty = row.map_or_else(|| self.difficulty(day), |row| row.difficulty as u64);
         let block_reward_coins = row
             .and_then(|row| row.block_reward_coins)
             .unwrap_or_else(|| self.inputs.reward_on(day));
@@ -200,17 +185,20 @@ impl Model {
 
     /// The synthetic difficulty of a day.
     fn difficulty(&self, day: i64) -> u64 {
-        let factor = self.movement.difficulty(day, self.inputs.network.retarget_days);
+        // A difficulty that is adjusted with each block changes once a day here.
+        let retarget_days = self.inputs.file.network.retarget_days.max(1);
+        let factor = self.movement.difficulty(day, retarget_days);
         nearest_whole(self.inputs.base_difficulty() * factor)
     }
 
     fn network_state(&self, network: &NetworkDay) -> NetworkState {
-        let Inputs { network: base, decimals, series, .. } = &self.inputs;
+        let InputsFile { network: base, decimals, .. } = &self.inputs.file;
         let day = network.day;
-        let row = series.network_on(day);
+        let row = self.inputs.series.network_on(day);
         let estimated = || match row {
             Some(_) => {
-                self.inputs.implied_hashrate_eh(network.difficulty) * self.movement.scatter(day)
+                self.inputs.implied_hashrate_eh(network.difficulty as f64)
+                    * self.movement.scatter(day)
             }
             None => base.hashrate_eh * self.movement.hashrate(day),
         };
@@ -231,13 +219,14 @@ impl Model {
 
     /// The efficiency, power price and overhead of a region on a day.
     pub(crate) fn fleet(&self, network: &NetworkDay, index: usize) -> Fleet {
-        let region = &self.inputs.regions[index];
+        let base = self.inputs.file.regions[index].electricity_usd_per_kwh;
         let row = self.inputs.series.region_on(index, network.day);
-        let moved = self.regions[index].prices(&network.prices, region.electricity_usd_per_kwh);
-        let [low, mean, high] = RegionRow::electricity_usd_per_kwh(row, moved);
+        let moved = self.regions[index].prices(&network.prices, base);
+        let given = row.map_or([None; 3], |row| row.electricity_usd_per_kwh);
+        let [low, mean, high] = override_levels(moved, given);
         // A row may have only some of the prices. The others move, but do not cross the mean.
         let electricity_usd_per_kwh = [low.min(mean), mean, high.max(mean)];
-        Fleet { electricity_usd_per_kwh, ..region.fleet(row) }
+        Fleet { electricity_usd_per_kwh, ..self.inputs.fleet(index, row) }
     }
 
     fn region_costs(&self, network: &NetworkDay, index: usize) -> Costs {
@@ -249,46 +238,15 @@ impl Model {
 
     /// Each region's share of the hashrate on a day.
     fn shares_pct(&self, network: &NetworkDay) -> Arc<[Decimal]> {
-        let series = &self.inputs.series;
-        if series.regions.is_empty() {
+        if self.inputs.series.regions.is_empty() {
             return Arc::clone(&self.base_shares_pct);
         }
-        (0..self.base_shares_pct.len()).map(|index| self.share_pct(network.day, index)).collect()
+        (0..self.regions.len()).map(|index| self.share_pct(network.day, index)).collect()
     }
 
     /// A region's share of the hashrate on a day.
     pub(crate) fn share_pct(&self, day: i64, index: usize) -> Decimal {
-        let row = self.inputs.series.region_on(index, day);
-        RegionRow::hashrate_share_pct(row, self.base_shares_pct[index])
-    }
-}
-
-impl Inputs {
-    /// The average cost of each region at the base levels.
-    fn base_averages_usd(&self, block_reward_coins: f64) -> impl Iterator<Item = Decimal> {
-        let hashes = hashes_per_coin(
-            nearest_whole(self.base_difficulty()) as f64,
-            self.network.hashes_per_difficulty,
-            block_reward_coins,
-        );
-        self.regions.iter().map(move |region| {
-            let cost_usd = region.fleet(None).cost_usd(hashes, CostKind::Avg);
-            Decimal::nearest(cost_usd, self.decimals.usd)
-        })
-    }
-}
-
-impl RegionInputs {
-    /// The fleet while a row is valid, without movement.
-    pub(crate) fn fleet(&self, row: Option<&RegionRow>) -> Fleet {
-        Fleet {
-            efficiency_j_per_th: RegionRow::efficiency_j_per_th(row, self.efficiency_j_per_th),
-            electricity_usd_per_kwh: RegionRow::electricity_usd_per_kwh(
-                row,
-                self.electricity_usd_per_kwh,
-            ),
-            overhead: RegionRow::overhead(row, self.overhead),
-        }
+        self.inputs.share_pct(index, self.inputs.series.region_on(index, day))
     }
 }
 

@@ -4,8 +4,8 @@
 //! long-run mean of a cost is the cost at the base levels. The median of the fee's factor is near 1.
 
 use crate::inputs::MovementInputs;
-use crate::ranges::ValidRange;
-use crate::wave::{DailyScatter, Octave, Wave, WavePosition, ease};
+use crate::interval::Interval;
+use crate::wave::{DailyScatter, Octave, Wave, ease};
 
 /// The network's true hashrate. The octaves are paired, so that each year has highs and lows, and their
 /// intervals have no common factor, so that there is no visible cycle.
@@ -67,16 +67,15 @@ fn season(day: i64) -> f64 {
     2.0 * ease((2.0 * year - 1.0).abs()) - 1.0
 }
 
-/// The movement of the network as a whole.
 #[derive(Debug)]
 pub(crate) struct NetworkMovement {
     amounts: MovementInputs,
-    hashrate: Wave<2>,
+    hashrate: Wave,
     scatter: DailyScatter,
-    fee: Wave<3>,
-    fee_peaks: Wave<1>,
-    electricity: Wave<2>,
-    market_price: Wave<3>,
+    fee: Wave,
+    fee_peaks: Wave,
+    electricity: Wave,
+    market_price: Wave,
 }
 
 impl NetworkMovement {
@@ -94,7 +93,7 @@ impl NetworkMovement {
 
     /// The factor of the hashrate estimated from a day's blocks.
     pub(crate) fn hashrate(&self, day: i64) -> f64 {
-        let wave = self.hashrate.at(&WavePosition::new(day, &HASHRATE));
+        let wave = self.hashrate.at(day);
         (1.0 + self.amounts.difficulty_pct / 100.0 * wave) * self.scatter(day)
     }
 
@@ -115,9 +114,9 @@ impl NetworkMovement {
     /// The factor of the fee on a day: about as often below 1 as above, and sometimes far above.
     pub(crate) fn fee(&self, day: i64) -> f64 {
         let amount = self.amounts.fee_pct / 100.0;
-        let swing = amount * self.fee.at(&WavePosition::new(day, &FEE));
+        let swing = amount * self.fee.at(day);
         let ratio = (1.0 + swing) / (1.0 - swing);
-        let mut peak = (1.0 + self.fee_peaks.at(&WavePosition::new(day, &FEE_PEAKS))) / 2.0;
+        let mut peak = (1.0 + self.fee_peaks.at(day)) / 2.0;
         for _ in 0..FEE_PEAK_SQUARES {
             peak *= peak;
         }
@@ -125,22 +124,20 @@ impl NetworkMovement {
         ratio * ratio * (1.0 + amount * FEE_PEAK * peak) * weekday
     }
 
-    /// The factor of the market price on a day.
     pub(crate) fn market_price(&self, day: i64) -> f64 {
-        let wave = self.market_price.at(&WavePosition::new(day, &MARKET_PRICE));
+        let wave = self.market_price.at(day);
         1.0 + self.amounts.price_pct / 100.0 * wave
     }
 
     /// The movement of power prices that all regions share on a day.
     pub(crate) fn prices(&self, day: i64) -> CommonPriceMovement {
-        let common = self.electricity.at(&WavePosition::new(day, &COMMON_PRICE));
+        let common = self.electricity.at(day);
         CommonPriceMovement {
             weekday: self.amounts.weekday_pct / 100.0 * weekday(day),
             swing: self.amounts.electricity_pct / 100.0,
             common: SEASON_PART * season(day) + COMMON_PART * common,
             spread: self.amounts.spread_pct / 100.0,
-            own_position: WavePosition::new(day, &OWN_PRICE),
-            spread_position: WavePosition::new(day, &SPREAD),
+            day,
         }
     }
 }
@@ -148,20 +145,18 @@ impl NetworkMovement {
 /// The movement of power prices that all regions share on a day.
 #[derive(Debug)]
 pub(crate) struct CommonPriceMovement {
+    day: i64,
     weekday: f64,
     swing: f64,
     common: f64,
     spread: f64,
-    own_position: WavePosition<2>,
-    spread_position: WavePosition<1>,
 }
 
-/// The movement of a region's power prices.
 #[derive(Debug)]
 pub(crate) struct RegionMovement {
-    own: Wave<2>,
-    low: Wave<1>,
-    high: Wave<1>,
+    own: Wave,
+    low: Wave,
+    high: Wave,
 }
 
 impl RegionMovement {
@@ -175,82 +170,50 @@ impl RegionMovement {
     }
 
     /// The low, mean and high price of a day, in ascending order.
-    pub(crate) fn prices(&self, day: &CommonPriceMovement, base: [f64; 3]) -> [f64; 3] {
+    pub(crate) fn prices(&self, all: &CommonPriceMovement, base: [f64; 3]) -> [f64; 3] {
         let [base_low, base_mean, base_high] = base;
-        let own = OWN_PART * self.own.at(&day.own_position);
-        let mean = base_mean * (1.0 + day.swing * (day.common + own) + day.weekday);
+        let own = OWN_PART * self.own.at(all.day);
+        let mean = base_mean * (1.0 + all.swing * (all.common + own) + all.weekday);
         // The gaps move, not the prices, so that neither price can cross the mean.
-        let gap =
-            |base: f64, wave: &Wave<1>| base * (1.0 + day.spread * wave.at(&day.spread_position));
+        let gap = |base: f64, wave: &Wave| base * (1.0 + all.spread * wave.at(all.day));
         let low = mean / (1.0 + gap(base_mean / base_low - 1.0, &self.low));
         let high = mean * (1.0 + gap(base_high / base_mean - 1.0, &self.high));
         [low, mean, high]
     }
 }
 
-/// The lowest and the highest possible value.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Extremes {
-    pub(crate) least: f64,
-    pub(crate) most: f64,
-}
-
-impl Extremes {
-    /// A value that does not move.
-    pub(crate) fn fixed(value: f64) -> Self {
-        Self { least: value, most: value }
-    }
-
-    /// The factors of a value that moves by a percentage.
-    fn around(pct: f64) -> Self {
-        Self { least: 1.0 - pct / 100.0, most: 1.0 + pct / 100.0 }
-    }
-
-    /// The extremes of a value with this base level, if these are its factors.
-    pub(crate) fn times(self, base: f64) -> Self {
-        Self { least: self.least * base, most: self.most * base }
-    }
-
-    /// Whether both are in a range.
-    pub(crate) fn are_within(self, range: ValidRange) -> bool {
-        range.contains(self.least) && range.contains(self.most)
-    }
-}
-
 impl MovementInputs {
     /// The factors of the estimated hashrate and of the difficulty.
-    pub(crate) fn difficulty_extremes(&self) -> Extremes {
-        let (swing, scatter) = (Extremes::around(self.difficulty_pct), self.scatter_extremes());
-        Extremes { least: swing.least * scatter.least, most: swing.most * scatter.most }
+    pub(crate) fn difficulty_factors(&self) -> Interval {
+        let (swing, scatter) = (Interval::around(self.difficulty_pct), self.scatter_factors());
+        Interval { min: swing.min * scatter.min, max: swing.max * scatter.max }
     }
 
     /// The factors of the estimated hashrate, relative to the true or implied one.
-    pub(crate) fn scatter_extremes(&self) -> Extremes {
-        Extremes::around(self.hashrate_pct)
+    pub(crate) fn scatter_factors(&self) -> Interval {
+        Interval::around(self.hashrate_pct)
     }
 
-    /// The factors of the fee.
-    pub(crate) fn fee_extremes(&self) -> Extremes {
+    pub(crate) fn fee_factors(&self) -> Interval {
         let swing = self.fee_pct / 100.0;
         let ratio = (1.0 + swing) / (1.0 - swing);
         let highest = (1.0 + swing * FEE_PEAK) * (1.0 + swing * FEE_WEEKDAY);
-        Extremes {
-            least: (1.0 - swing * FEE_WEEKDAY) / (ratio * ratio),
-            most: ratio * ratio * highest,
+        Interval {
+            min: (1.0 - swing * FEE_WEEKDAY) / (ratio * ratio),
+            max: ratio * ratio * highest,
         }
     }
 
-    /// The factors of the market price.
-    pub(crate) fn market_price_extremes(&self) -> Extremes {
-        Extremes::around(self.price_pct)
+    pub(crate) fn market_price_factors(&self) -> Interval {
+        Interval::around(self.price_pct)
     }
 
     /// The factors of a power price, whether low, mean or high.
-    pub(crate) fn price_extremes(&self) -> Extremes {
+    pub(crate) fn electricity_factors(&self) -> Interval {
         let swing = (self.electricity_pct + self.weekday_pct) / 100.0;
         let spread = 1.0 + self.spread_pct / 100.0;
         // The gap to the mean grows by a factor of `spread` at most, and so does the ratio to the mean.
-        Extremes { least: (1.0 - swing) / spread, most: (1.0 + swing) * spread }
+        Interval { min: (1.0 - swing) / spread, max: (1.0 + swing) * spread }
     }
 }
 
@@ -267,17 +230,16 @@ mod tests {
     #[test]
     fn the_test_vectors_of_the_methodology_are_current() {
         let inputs = Inputs::default();
-        let (seed, amounts) = (inputs.seed, inputs.movement.clone());
+        let (seed, amounts) = (inputs.file.seed, inputs.file.movement.clone());
         let network = NetworkMovement::new(seed, &amounts);
         let us = RegionMovement::new(seed, "us");
         let today = date(2026, 11, 15);
         let day = day_number(today);
-        let prices = us.prices(&network.prices(day), inputs.regions[0].electricity_usd_per_kwh);
-        let spread = WavePosition::new(day, &SPREAD);
+        let prices =
+            us.prices(&network.prices(day), inputs.file.regions[0].electricity_usd_per_kwh);
         let day_data = Model::new(inputs).day(today).unwrap();
         let costs = day_data.regions[0];
-        let hashrate_wave =
-            |day| network.hashrate.at(&WavePosition::new(day, &HASHRATE)).to_string();
+        let hashrate_wave = |day| network.hashrate.at(day).to_string();
         let vectors = [
             ("day number", day.to_string()),
             ("hashrate wave", hashrate_wave(day)),
@@ -286,20 +248,14 @@ mod tests {
             ("difficulty", day_data.network.difficulty.to_string()),
             ("scatter", network.scatter.at(day).to_string()),
             ("published hashrate, EH/s", day_data.network.hashrate_eh.to_string()),
-            ("fee wave", network.fee.at(&WavePosition::new(day, &FEE)).to_string()),
-            (
-                "wave of fee peaks",
-                network.fee_peaks.at(&WavePosition::new(day, &FEE_PEAKS)).to_string(),
-            ),
+            ("fee wave", network.fee.at(day).to_string()),
+            ("wave of fee peaks", network.fee_peaks.at(day).to_string()),
             ("published fee, USD", day_data.network.avg_fee_usd.to_string()),
             ("season", season(day).to_string()),
-            (
-                "common price wave",
-                network.electricity.at(&WavePosition::new(day, &COMMON_PRICE)).to_string(),
-            ),
-            ("own price wave of us", us.own.at(&WavePosition::new(day, &OWN_PRICE)).to_string()),
-            ("low price wave of us", us.low.at(&spread).to_string()),
-            ("high price wave of us", us.high.at(&spread).to_string()),
+            ("common price wave", network.electricity.at(day).to_string()),
+            ("own price wave of us", us.own.at(day).to_string()),
+            ("low price wave of us", us.low.at(day).to_string()),
+            ("high price wave of us", us.high.at(day).to_string()),
             ("low price of us, USD/kWh", prices[0].to_string()),
             ("mean price of us, USD/kWh", prices[1].to_string()),
             ("high price of us, USD/kWh", prices[2].to_string()),

@@ -16,7 +16,7 @@ const FOUND_MAX: usize = 1_000;
 const MESSAGE_MAX: usize = 320;
 
 /// The maximum number of characters of a file or column name in a message.
-const NAME_MAX: usize = 64;
+pub(crate) const NAME_MAX: usize = 64;
 
 /// A file that inputs are read from, in the order in which problems are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,77 +30,57 @@ pub(crate) enum InputFile {
 }
 
 /// The location of a problem. Locations are ordered by file, line and column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Location<'a> {
-    file: InputFile,
-    line: Option<usize>,
-    column: Option<(usize, &'a str)>,
+    pub(crate) file: InputFile,
+    /// Counted from 1; `None` if the problem is not in one line.
+    pub(crate) line: Option<usize>,
+    /// The column of a series, counted from 1, and its name.
+    pub(crate) column: Option<(usize, &'a str)>,
 }
 
-impl<'a> Location<'a> {
-    /// The line, counted from 1, if it is in one line.
-    pub(crate) fn line(&self) -> Option<usize> {
-        self.line
-    }
-
-    /// A line of the inputs file, or the whole file.
-    pub(crate) fn toml(line: Option<usize>) -> Self {
-        Self { file: InputFile::Toml, line, column: None }
-    }
-
-    /// A row of a series.
-    pub(crate) fn row(file: InputFile, line: usize) -> Self {
+impl Location<'_> {
+    /// A line of a file.
+    pub(crate) fn line(file: InputFile, line: usize) -> Self {
         Self { file, line: Some(line), column: None }
     }
 
-    /// A cell of a series: its column, counted from 1, and the column's name.
-    pub(crate) fn cell(file: InputFile, line: usize, column: usize, name: &'a str) -> Self {
-        Self { file, line: Some(line), column: Some((column, name)) }
-    }
+    /// The inputs file as a whole.
+    pub(crate) const INPUTS_FILE: Self = Self { file: InputFile::Toml, line: None, column: None };
 }
 
-/// Collects the first problems in the order of their locations, and counts the others.
+/// The problems found so far.
 #[derive(Debug, Default)]
-pub(crate) struct ProblemReport(RefCell<Collected>);
-
-#[derive(Debug, Default)]
-struct Collected {
-    first: Vec<(InputFile, InputsProblem)>,
-    count: usize,
-    names: Vec<(InputFile, String)>,
+pub(crate) struct ProblemReport {
+    found: RefCell<Vec<(InputFile, InputsProblem)>>,
+    names: RefCell<Vec<(InputFile, String)>>,
 }
 
 impl ProblemReport {
     /// Sets the name of a series in messages.
     pub(crate) fn set_name(&self, file: InputFile, name: &str) {
-        self.0.borrow_mut().names.push((file, visible(name, NAME_MAX)));
+        self.names.borrow_mut().push((file, visible(name, NAME_MAX)));
     }
 
     /// Adds a problem. The message says what is wrong, then what is allowed.
     pub(crate) fn add(&self, location: Location<'_>, message: &str) {
-        let mut collected = self.0.borrow_mut();
-        collected.count += 1;
-        let at = collected.first.partition_point(|(file, problem)| {
-            let column = problem.column.as_ref().map(|(number, name)| (*number, &**name));
-            Location { file: *file, line: problem.line, column } <= location
-        });
-        if at == PROBLEMS_MAX {
+        if self.is_full() {
             return;
         }
-        let name = collected.names.iter().find(|(file, _)| *file == location.file);
+        let names = self.names.borrow();
+        let name = names.iter().find(|(file, _)| *file == location.file);
         let problem = InputsProblem {
             file: name.map(|(_, name)| name.clone()),
             line: location.line,
             column: location.column.map(|(number, name)| (number, visible(name, NAME_MAX))),
             message: visible(message, MESSAGE_MAX),
         };
-        collected.first.insert(at, (location.file, problem));
-        collected.first.truncate(PROBLEMS_MAX);
+        self.found.borrow_mut().push((location.file, problem));
     }
 
     /// The number of problems so far.
     pub(crate) fn count(&self) -> usize {
-        self.0.borrow().count
+        self.found.borrow().len()
     }
 
     /// Whether enough problems were found to stop reading.
@@ -115,9 +95,10 @@ impl ProblemReport {
 
     /// The problems so far.
     pub(crate) fn error(&self) -> InputsError {
-        let collected = self.0.borrow();
-        let problems: Vec<_> = collected.first.iter().map(|(_, problem)| problem.clone()).collect();
-        InputsError { more: collected.count - problems.len(), problems }
+        let mut found = self.found.borrow().clone();
+        found.sort_by(|(a, x), (b, y)| (a, x.line, &x.column).cmp(&(b, y.line, &y.column)));
+        let problems = found.iter().take(PROBLEMS_MAX).map(|(_, problem)| problem.clone());
+        InputsError { problems: problems.collect(), more: found.len().saturating_sub(PROBLEMS_MAX) }
     }
 }
 

@@ -3,8 +3,10 @@
 use jiff::civil::Date;
 
 use crate::calendar::NoFigures;
+use crate::cost::Fleet;
 use crate::decimal::Decimal;
-use crate::model::{Fleet, Model};
+use crate::inputs::InputsFile;
+use crate::model::Model;
 use crate::registry::{RegionIndex, Scope};
 
 /// The origin of a scope's data on a day.
@@ -45,31 +47,25 @@ impl Model {
         }
         let series = &self.inputs.series;
         let row = series.network_on(day);
-        let has_all_prices = |index| {
-            let row = series.region_on(index, day);
+        let has_all_prices = |region: RegionIndex| {
+            let row = series.region_on(region.get(), day);
             row.is_some_and(|row| row.electricity_usd_per_kwh.iter().all(Option::is_some))
-        };
-        let electricity = match scope {
-            Scope::Global => (0..self.registry().regions().len()).all(has_all_prices),
-            Scope::Region(region) => has_all_prices(region.get()),
         };
         let has_price = row.is_some_and(|row| row.price_usd.is_some());
         // Without movement, the hashrate follows from the difficulty, and the fee is the operator's.
-        let movement = &self.inputs.movement;
-        let [no_scatter, no_fee_movement] =
-            [movement.hashrate_pct, movement.fee_pct].map(|pct| pct == 0.0);
-        let is_given = [
-            ("difficulty", row.is_some()),
-            ("hashrate", row.is_some_and(|row| no_scatter || row.hashrate_eh.is_some())),
-            ("fee", row.is_some_and(|row| no_fee_movement || row.fee_usd.is_some())),
-            ("price", has_price || self.inputs.network.price_usd.is_none()),
-            ("electricity", electricity),
+        let InputsFile { network, movement, .. } = &self.inputs.file;
+        let (no_scatter, no_fee_movement) = (movement.hashrate_pct == 0.0, movement.fee_pct == 0.0);
+        let mut generated = vec![
+            ("difficulty", row.is_none()),
+            ("hashrate", row.is_none_or(|row| !no_scatter && row.hashrate_eh.is_none())),
+            ("fee", row.is_none_or(|row| !no_fee_movement && row.fee_usd.is_none())),
+            ("price", !has_price && network.price_usd.is_some()),
+            ("electricity", !self.registry().in_scope(scope).all(has_all_prices)),
         ];
-        let generated = is_given.iter().filter(|(_, is_given)| !is_given).map(|(name, _)| *name);
-        let generated: Vec<&'static str> = generated.collect();
+        generated.retain(|(_, is_generated)| *is_generated);
         Ok(match generated.is_empty() {
             true => Provenance::OperatorData,
-            false => Provenance::Mixed(generated),
+            false => Provenance::Mixed(generated.iter().map(|(name, _)| *name).collect()),
         })
     }
 

@@ -1,6 +1,5 @@
 //! The regions of a network, and the scope of a cost: one region, or worldwide.
 
-use std::collections::BTreeMap;
 use std::ops::Index;
 
 use ghi_contract::GLOBAL;
@@ -13,6 +12,11 @@ pub(crate) const SHARE_DECIMALS: u8 = 2;
 
 /// The sum of all regions' shares, in percent.
 pub const WHOLE_NETWORK_PCT: Decimal = Decimal::new(10_000, SHARE_DECIMALS);
+
+/// A share in percent, rounded to its decimals.
+pub(crate) fn share_pct(value: f64) -> Decimal {
+    Decimal::nearest(value, SHARE_DECIMALS)
+}
 
 /// A region in the registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,14 +42,11 @@ impl RegionIndex {
 #[derive(Clone, Debug)]
 pub struct Registry {
     regions: Vec<RegisteredRegion>,
-    /// Not a `HashMap`, because finding one of a few ids is faster than hashing it.
-    index_of: BTreeMap<String, RegionIndex>,
 }
 
 impl Registry {
     pub(crate) fn new(regions: Vec<RegisteredRegion>) -> Self {
-        let ids = regions.iter().map(|region| region.id.clone());
-        Self { index_of: ids.zip((0..).map(RegionIndex)).collect(), regions }
+        Self { regions }
     }
 
     /// The regions.
@@ -58,21 +59,23 @@ impl Registry {
         (0..self.regions.len()).map(RegionIndex)
     }
 
+    /// The regions of a scope.
+    pub(crate) fn in_scope(&self, scope: Scope) -> impl Iterator<Item = RegionIndex> + use<> {
+        self.indices()
+            .filter(move |region| [Scope::Global, Scope::Region(*region)].contains(&scope))
+    }
+
     /// Finds a region by its id, which is case-sensitive.
     pub fn find(&self, id: &str) -> Option<RegionIndex> {
-        self.index_of.get(id).copied()
+        self.regions.iter().position(|region| region.id == id).map(RegionIndex)
     }
 
     /// Finds a region by its name, which is case-insensitive. Returns `None` if several regions have it.
     pub fn find_by_name(&self, name: &str) -> Option<RegionIndex> {
-        let mut found =
-            self.indices().filter(|region| lowercase(&self[*region].name).eq(lowercase(name)));
+        let name = name.to_lowercase();
+        let mut found = self.indices().filter(|region| self[*region].name.to_lowercase() == name);
         found.next().filter(|_| found.next().is_none())
     }
-}
-
-fn lowercase(text: &str) -> impl Iterator<Item = char> {
-    text.chars().flat_map(char::to_lowercase)
 }
 
 impl Index<RegionIndex> for Registry {

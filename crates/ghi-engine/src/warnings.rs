@@ -8,7 +8,7 @@ use crate::day::CostKind;
 use crate::decimal::DisplayNumber;
 use crate::derivation::CONTEXT_DIGITS;
 use crate::inputs::{Inputs, RegionInputs};
-use crate::series::{NetworkRow, RegionRow};
+use crate::series::{NetworkRow, RegionRow, override_levels};
 use crate::text::listed;
 
 /// A value that differs from the expected one by this factor or more is suspicious.
@@ -43,7 +43,7 @@ const SMALL_PCT: f64 = 0.5;
 const SMALL_FEE_PCT: f64 = 1.0;
 
 /// Three years. A longer series probably includes a halving.
-const REWARD_DAYS: i32 = 1_096;
+const REWARD_DAYS: i64 = 1_096;
 
 /// An arbitrary number of hashes, to compare two costs.
 const HASHES: f64 = 1e12;
@@ -74,15 +74,13 @@ impl Inputs {
     /// At most one warning per region: the one that locates the mistake best.
     fn region_warnings(&self) -> Vec<String> {
         let far_averages = self.far_averages();
-        let warnings = self.regions.iter().zip(far_averages).enumerate();
+        let warnings = self.file.regions.iter().zip(far_averages).enumerate();
         let mut warnings: Vec<String> = warnings
             .filter_map(|(index, (region, far_average))| {
                 let in_series = self.unusual_row(index);
                 in_series.or(far_average).or_else(|| {
-                    let location = format!(
-                        "on line {} of the inputs file",
-                        region.electricity_line.unwrap_or_default()
-                    );
+                    let location =
+                        format!("on line {} of the inputs file", self.electricity_lines[index]);
                     unusual_price(region, region.electricity_usd_per_kwh, &location)
                 })
             })
@@ -100,17 +98,17 @@ impl Inputs {
         self.series.regions.get(region)?.iter().find_map(|row| {
             let prices = row.electricity_usd_per_kwh.into_iter().flatten();
             let location = format!("on line {} of the region series", row.line);
-            unusual_price(&self.regions[region], prices, &location)
+            unusual_price(&self.file.regions[region], prices, &location)
         })
     }
 
     /// For each region, the first day on which its average is far from the other regions' averages.
     /// Difficulty and reward are the same for all regions, so efficiency x price x overhead is compared.
     fn far_averages(&self) -> Vec<Option<String>> {
-        let mut found = vec![None; self.regions.len()];
+        let mut found = vec![None; self.file.regions.len()];
         for day in self.series.change_days(&self.series.regions) {
-            let averages = self.regions.iter().enumerate().map(|(index, region)| {
-                let fleet = region.fleet(self.series.region_on(index, day));
+            let averages = (0..self.region_count()).map(|index| {
+                let fleet = self.fleet(index, self.series.region_on(index, day));
                 let (efficiency, price) = fleet.at(CostKind::Avg);
                 efficiency * price * fleet.overhead
             });
@@ -125,7 +123,8 @@ impl Inputs {
                 Some(_) => format!(" on {}", date_of(day)),
                 None => String::new(),
             };
-            for ((region, average), found) in self.regions.iter().zip(averages).zip(&mut found) {
+            for ((region, average), found) in self.file.regions.iter().zip(averages).zip(&mut found)
+            {
                 let factor = median_of_others(&sorted, average).map(|median| average / median);
                 if let Some(factor) = factor.filter(|_| found.is_none()) {
                     *found = far_average(region, factor, &on);
@@ -154,11 +153,11 @@ impl Inputs {
 
     /// A market price that is far from the cost of a coin, in the median.
     fn price_warning(&self) -> Option<String> {
-        let network = &self.network;
+        let network = &self.file.network;
         let ratio = |row: Option<&NetworkRow>| {
             let price = row.and_then(|row| row.price_usd).or(network.price_usd)?;
-            let difficulty = row.map_or(self.base_difficulty(), |row| row.difficulty as f64);
-            let day = row.map_or(day_number(FIRST), |row| row.day.into());
+            let difficulty = row.map_or(self.base_difficulty(), |row| row.difficulty);
+            let day = row.map_or(day_number(FIRST), |row| row.day);
             let reward = row.and_then(|row| row.block_reward_coins);
             let reward = reward.unwrap_or_else(|| self.reward_on(day));
             let hashes = hashes_per_coin(difficulty, network.hashes_per_difficulty, reward);
@@ -184,10 +183,10 @@ impl Inputs {
 
     /// The average cost of a number of hashes on a day, without movement.
     fn average_cost_usd(&self, hashes: f64, day: i64) -> f64 {
-        let regions = self.regions.iter().enumerate().map(|(index, region)| {
+        let regions = (0..self.region_count()).map(|index| {
             let row = self.series.region_on(index, day);
-            let share = RegionRow::hashrate_share_pct(row, region.hashrate_share_pct).to_f64();
-            share / 100.0 * region.fleet(row).cost_usd(hashes, CostKind::Avg)
+            let cost = self.fleet(index, row).cost_usd(hashes, CostKind::Avg);
+            self.share_pct(index, row).to_f64() / 100.0 * cost
         });
         regions.sum()
     }
@@ -211,7 +210,7 @@ impl Inputs {
     /// For each column of the network series and each region, the first suspicious change.
     fn step_warnings(&self) -> Vec<String> {
         let columns: [(&str, f64, NetworkColumn); 5] = [
-            ("difficulty", 10.0, |row| Some(row.difficulty as f64)),
+            ("difficulty", 10.0, |row| Some(row.difficulty)),
             ("hashrate_eh", 100.0, |row| row.hashrate_eh),
             ("fee_usd", 1_000.0, |row| row.fee_usd),
             ("block_reward_coins", 10.0, |row| row.block_reward_coins),
@@ -225,33 +224,37 @@ impl Inputs {
             let (line, step) = slip(&values, most).or_else(reward_step)?;
             Some(format!("network series, line {line}: {name} {step}"))
         });
-        let regions = self.regions.iter().zip(&self.series.regions).filter_map(|(region, rows)| {
-            let values = |kind: usize| {
-                let efficiency =
-                    |row| RegionRow::efficiency_j_per_th(Some(row), region.efficiency_j_per_th);
-                rows.iter().map(move |row| (row.line, efficiency(row)[kind])).collect::<Vec<_>>()
-            };
-            let step = |kind| large_step(&values(kind), EFFICIENCY_STEPS);
-            let (line, step) = (0..3).find_map(step)?;
-            let region = title(region);
-            Some(format!("region series, line {line}: efficiency_j_per_th of {region} {step}"))
-        });
+        let regions =
+            self.file.regions.iter().zip(&self.series.regions).filter_map(|(region, rows)| {
+                let values = |kind: usize| {
+                    let efficiency = |row: &RegionRow| {
+                        override_levels(region.efficiency_j_per_th, row.efficiency_j_per_th)
+                    };
+                    rows.iter()
+                        .map(move |row| (row.line, efficiency(row)[kind]))
+                        .collect::<Vec<_>>()
+                };
+                let step = |kind| large_step(&values(kind), EFFICIENCY_STEPS);
+                let (line, step) = (0..3).find_map(step)?;
+                let region = title(region);
+                Some(format!("region series, line {line}: efficiency_j_per_th of {region} {step}"))
+            });
         columns.chain(self.reward_step_warning()).chain(regions.take(REGIONS_MAX)).collect()
     }
 
     /// The first suspicious change in the rewards of the inputs file.
     fn reward_step_warning(&self) -> Option<String> {
-        let later = self.network.rewards.iter().map(|(_, coins)| *coins);
-        let rewards = std::iter::once(self.network.block_reward_coins).chain(later);
+        let later = self.file.network.rewards.iter().map(|reward| reward.coins);
+        let rewards = std::iter::once(self.file.network.block_reward_coins).chain(later);
         let (index, step) = large_step(&(0..).zip(rewards).collect::<Vec<_>>(), REWARD_STEPS)?;
-        let (from, _) = self.network.rewards.get((index as usize).checked_sub(1)?)?;
-        Some(format!("network.reward from {}: coins {step}", date_of(*from)))
+        let reward = &self.file.network.rewards[index - 1];
+        Some(format!("network.reward from {}: coins {step}", date_of(reward.from)))
     }
 
     /// Columns of the network series that are empty in some rows, and what their days have instead.
     fn partial_column_warnings(&self) -> Vec<String> {
         let rows = &self.series.network;
-        let price = match self.network.price_usd {
+        let price = match self.file.network.price_usd {
             Some(_) => "have a synthetic price, based on network.price_usd",
             None => "have no price",
         };
@@ -280,12 +283,12 @@ impl Inputs {
     fn reward_warning(&self) -> Option<String> {
         let rows = &self.series.network;
         let days = rows.last()?.day - rows.first()?.day;
-        let has_reward = !self.network.rewards.is_empty()
+        let has_reward = !self.file.network.rewards.is_empty()
             || rows.iter().any(|row| row.block_reward_coins.is_some());
         (days > REWARD_DAYS && !has_reward).then(|| {
             format!(
                 "the network series spans {days} days without block_reward_coins, so the reward is always {}; was there a halving?",
-                self.network.block_reward_coins
+                self.file.network.block_reward_coins
             )
         })
     }
@@ -293,7 +296,7 @@ impl Inputs {
     /// Machines that cost more than running them does, on the last day. Both costs are for the same number
     /// of hashes.
     fn capital_warning(&self) -> Option<String> {
-        let capital = self.capital.as_ref()?;
+        let capital = self.file.capital.as_ref()?;
         let (_, day) = self.series.covered().unwrap_or_default();
         let running = self.average_cost_usd(HASHES, day);
         let factor = capital_usd_per_coin(HASHES, capital.usd_per_th, capital.years) / running;
@@ -305,7 +308,7 @@ impl Inputs {
     }
 
     fn movement_warning(&self) -> Option<String> {
-        let movement = &self.movement;
+        let movement = &self.file.movement;
         let limits = [
             (movement.fee_pct, SMALL_FEE_PCT),
             (movement.difficulty_pct, SMALL_PCT),
@@ -325,7 +328,7 @@ impl Inputs {
 }
 
 /// The line and a description of the first rise or fall by more than these factors.
-fn large_step(values: &[(u32, f64)], [rise, fall]: [f64; 2]) -> Option<(u32, String)> {
+fn large_step(values: &[(usize, f64)], [rise, fall]: [f64; 2]) -> Option<(usize, String)> {
     values.windows(2).find_map(|pair| {
         let ratio = pair[1].1 / pair[0].1;
         let most = if ratio > 1.0 { rise } else { fall };
@@ -335,7 +338,7 @@ fn large_step(values: &[(u32, f64)], [rise, fall]: [f64; 2]) -> Option<(u32, Str
 
 /// The line and a description of the first change by a factor of more than `most` that is soon undone. At the
 /// end of the rows, that is unknown, and the change is suspicious too.
-fn slip(values: &[(u32, f64)], most: f64) -> Option<(u32, String)> {
+fn slip(values: &[(usize, f64)], most: f64) -> Option<(usize, String)> {
     let is_near = |a: f64, b: f64| a <= b * most && b <= a * most;
     let pairs = values.windows(2).zip(2..);
     let mut slips = pairs.filter(|(pair, next)| {
@@ -347,13 +350,13 @@ fn slip(values: &[(u32, f64)], most: f64) -> Option<(u32, String)> {
     Some((pair[1].0, changes(pair, most)))
 }
 
-fn changes(pair: &[(u32, f64)], most: f64) -> String {
+fn changes(pair: &[(usize, f64)], most: f64) -> String {
     let [before, value] = [pair[0].1, pair[1].1];
     format!("changes from {before} to {value}, by a factor of more than {most}; is it correct?")
 }
 
 /// The element in the middle, by its number.
-fn median(values: impl Iterator<Item = (f64, u32)>) -> Option<(f64, u32)> {
+fn median(values: impl Iterator<Item = (f64, usize)>) -> Option<(f64, usize)> {
     let mut values: Vec<_> = values.collect();
     let middle = values.len().checked_sub(1)? / 2;
     Some(*values.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0)).1)

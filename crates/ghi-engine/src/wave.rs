@@ -27,59 +27,43 @@ impl Octave {
     }
 }
 
-/// A function of the day with values from -1 to 1 and a long-run mean of 0. It has N octaves.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Wave<const N: usize> {
-    keys: [u64; N],
+/// A function of the day with values from -1 to 1 and a long-run mean of 0: the sum of its octaves.
+#[derive(Clone, Debug)]
+pub(crate) struct Wave {
+    octaves: &'static [Octave],
+    /// A key for each octave.
+    keys: Vec<u64>,
 }
 
-/// A day within each octave of a wave. All waves with the same octaves share it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WavePosition<const N: usize>([OctavePosition; N]);
-
-#[derive(Clone, Copy, Debug)]
-struct OctavePosition {
-    /// The index of the random number before the day.
-    index: i64,
-    /// How far the curve has moved from there to the next random number, from 0 to 1.
-    eased: f64,
-    octave: Octave,
-}
-
-impl<const N: usize> Wave<N> {
+impl Wave {
     /// The wave with this name. Waves with other names or seeds are independent of it.
-    pub(crate) fn new(seed: u64, name: &str, octaves: &[Octave; N]) -> Self {
-        let key =
-            name.bytes().fold(splitmix64(seed), |key, byte| splitmix64(key ^ u64::from(byte)));
-        Self { keys: octaves.map(|octave| splitmix64(key ^ octave.days as u64)) }
+    pub(crate) fn new(seed: u64, name: &str, octaves: &'static [Octave]) -> Self {
+        let key = key(seed, name);
+        let keys = octaves.iter().map(|octave| splitmix64(key ^ octave.days as u64));
+        Self { octaves, keys: keys.collect() }
     }
 
-    /// The value on a day.
-    pub(crate) fn at(&self, position: &WavePosition<N>) -> f64 {
+    /// The value on a day, counted from 1970-01-01.
+    pub(crate) fn at(&self, day: i64) -> f64 {
         let mut value = 0.0;
-        for (key, OctavePosition { index, eased, octave }) in std::iter::zip(self.keys, position.0)
-        {
-            let from = random(key, index, octave.paired);
+        for (Octave { days, part, paired }, key) in std::iter::zip(self.octaves, &self.keys) {
+            let index = day.div_euclid(*days);
+            let from = random(*key, index, *paired);
+            let eased = ease(day.rem_euclid(*days) as f64 / *days as f64);
             // The next random number is not needed if its weight is 0.
             let curve = if eased == 0.0 {
                 from
             } else {
-                from + (random(key, index + 1, octave.paired) - from) * eased
+                from + (random(*key, index + 1, *paired) - from) * eased
             };
-            value += octave.part * curve;
+            value += part * curve;
         }
         value
     }
 }
 
-impl<const N: usize> WavePosition<N> {
-    /// A day, counted from 1970-01-01, for waves of these octaves.
-    pub(crate) fn new(day: i64, octaves: &[Octave; N]) -> Self {
-        Self(octaves.map(|octave| {
-            let way = day.rem_euclid(octave.days) as f64 / octave.days as f64;
-            OctavePosition { index: day.div_euclid(octave.days), eased: ease(way), octave }
-        }))
-    }
+fn key(seed: u64, name: &str) -> u64 {
+    name.bytes().fold(splitmix64(seed), |key, byte| splitmix64(key ^ u64::from(byte)))
 }
 
 /// A smooth curve from 0 at 0 to 1 at 1, flat at both ends.
@@ -98,8 +82,7 @@ pub(crate) struct DailyScatter {
 impl DailyScatter {
     /// The scatter with this name. It is independent of those with other names or seeds.
     pub(crate) fn new(seed: u64, name: &str) -> Self {
-        let [key] = Wave::new(seed, name, &[Octave::new(1, 1.0)]).keys;
-        Self { key }
+        Self { key: splitmix64(key(seed, name) ^ 1) }
     }
 
     /// The value on a day.
@@ -146,20 +129,20 @@ mod tests {
     const DAILY: [Octave; 1] = [Octave::new(1, 1.0)];
     const PAIRED: [Octave; 1] = [Octave::paired(53, 1.0)];
 
-    fn values<const N: usize>(
+    fn values(
         seed: u64,
-        octaves: &'static [Octave; N],
+        octaves: &'static [Octave],
         days: std::ops::Range<i64>,
     ) -> impl Iterator<Item = f64> {
         let wave = Wave::new(seed, "test", octaves);
-        days.map(move |day| wave.at(&WavePosition::new(day, octaves)))
+        days.map(move |day| wave.at(day))
     }
 
     /// A change to these bits would change the published data of every past day.
     #[test]
     fn a_wave_is_the_same_on_every_machine() {
         let wave = Wave::new(1, "electricity/us", &SMOOTH);
-        let at = |day| wave.at(&WavePosition::new(day, &SMOOTH)).to_bits();
+        let at = |day| wave.at(day).to_bits();
         let bits = [-1_000_000, -1, 0, 1, 20_000].map(at);
         assert_eq!(
             bits,
@@ -175,16 +158,13 @@ mod tests {
 
     #[test]
     fn a_wave_stays_within_its_bounds_and_has_mean_zero() {
-        fn check<const N: usize>(octaves: &'static [Octave; N]) {
+        for octaves in [&SMOOTH[..], &DAILY, &PAIRED] {
             let days = -700_000..3_000_000;
             let count = (days.end - days.start) as f64;
             let sum: f64 =
                 values(7, octaves, days).inspect(|value| assert!(value.abs() <= 1.0)).sum();
             assert!((sum / count).abs() < 0.005, "{octaves:?}: mean {}", sum / count);
         }
-        check(&SMOOTH);
-        check(&DAILY);
-        check(&PAIRED);
     }
 
     #[test]
@@ -231,7 +211,7 @@ mod tests {
 
     #[test]
     fn the_random_numbers_of_the_methodology_are_current() {
-        let key = Wave::new(20_240_420, "hashrate", &[Octave::new(61, 1.0)]).keys[0];
+        let key = Wave::new(20_240_420, "hashrate", const { &[Octave::new(61, 1.0)] }).keys[0];
         let scatter = DailyScatter::new(20_240_420, "hashrate/scatter");
         let rows = [
             ("mix(0)", format!("{:#018x}", splitmix64(0))),

@@ -1,12 +1,11 @@
 //! The cost of one coin for a reader's own numbers.
 
-use std::fmt;
-
 use crate::cost::{cost_usd_per_coin, hashes_per_coin};
 use crate::decimal::{Decimal, power_of_ten};
-use crate::ranges::{
-    BLOCK_REWARD_COINS, EFFICIENCY_J_PER_TH, ELECTRICITY_USD_PER_KWH, OVERHEAD, ValidRange,
+use crate::fields::{
+    BLOCK_REWARD_COINS, EFFICIENCY_J_PER_TH, ELECTRICITY_USD_PER_KWH, OVERHEAD, Variable,
 };
+use crate::interval::Interval;
 
 /// The numbers of the formula that differ from miner to miner, and the reward.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,16 +20,8 @@ pub struct WhatIf {
     pub block_reward_coins: f64,
 }
 
-/// A number that a reader may choose. Its valid range is the one in the inputs.
-#[derive(Clone, Copy, Debug)]
-pub struct Variable {
-    /// The name of its field.
-    pub name: &'static str,
-    pub(crate) range: ValidRange,
-}
-
 impl WhatIf {
-    /// The numbers, in the order of the fields.
+    /// The numbers, in the order of the fields, with the ranges that they have in the inputs.
     pub const VARIABLES: [Variable; 4] = [
         Variable { name: "electricity_usd_per_kwh", range: ELECTRICITY_USD_PER_KWH },
         Variable { name: "efficiency_j_per_th", range: EFFICIENCY_J_PER_TH },
@@ -41,10 +32,7 @@ impl WhatIf {
     /// The efficiency in a unit for slow machines: 1 J/MH is a million J/TH.
     pub const J_PER_MH: Variable = Variable {
         name: "efficiency_j_per_mh",
-        range: ValidRange {
-            min: 1e-6 * EFFICIENCY_J_PER_TH.min,
-            max: 1e-6 * EFFICIENCY_J_PER_TH.max,
-        },
+        range: Interval::new(1e-6 * EFFICIENCY_J_PER_TH.min, 1e-6 * EFFICIENCY_J_PER_TH.max),
     };
 
     /// Builds it from the values of [`WhatIf::VARIABLES`].
@@ -80,24 +68,5 @@ impl WhatIf {
         );
         let is_valid = (0.0..Decimal::COUNT_MAX).contains(&(cost * power_of_ten(decimals)));
         is_valid.then(|| Decimal::nearest(cost, decimals))
-    }
-}
-
-impl Variable {
-    /// Whether a value is in range. NaN is not.
-    pub fn takes(&self, value: f64) -> bool {
-        self.range.contains(value)
-    }
-
-    /// The smallest and the largest value.
-    pub fn range(&self) -> [f64; 2] {
-        [self.range.min, self.range.max]
-    }
-}
-
-impl fmt::Display for Variable {
-    /// Writes `overhead must be a number from 1 to 10`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} must be a number {}", self.name, self.range)
     }
 }

@@ -3,15 +3,17 @@
 use std::fmt;
 
 use jiff::civil::Date;
+use serde::{Deserialize, Deserializer};
 use sha2::{Digest, Sha256};
 
-use crate::calendar::{Coverage, FIRST, Gap, NoFigures, date_of, day_number};
+use crate::calendar::{Coverage, FIRST, Gap, NoFigures, date_of, day_number, parse_date};
+use crate::cost::Fleet;
 use crate::decimal::Decimal;
-use crate::series::Series;
+use crate::registry::share_pct;
+use crate::series::{RegionRow, Series, override_levels};
 
 mod parse;
-mod fields;
-mod file;
+mod toml_text;
 mod precision;
 
 /// The text of [`Inputs::default`], with comments and sources.
@@ -27,21 +29,35 @@ const HASHES_PER_EH: f64 = 1e18;
 /// shares of every day sum to 100.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
+    pub(crate) file: InputsFile,
+    /// Empty if the inputs name no series.
+    pub(crate) series: Series,
+    /// The line of each region's power prices in the inputs file.
+    pub(crate) electricity_lines: Vec<usize>,
+    fingerprint: Fingerprint,
+}
+
+/// The content of an inputs file. Its numbers are in the ranges of [`FIELDS`](crate::fields::FIELDS).
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct InputsFile {
     pub(crate) seed: u64,
+    #[serde(default)]
     pub(crate) coin: Coin,
     pub(crate) network: NetworkInputs,
+    #[serde(default)]
     pub(crate) decimals: DecimalsInputs,
     pub(crate) movement: MovementInputs,
     /// `None` if no full cost is computed.
     pub(crate) capital: Option<CapitalInputs>,
+    #[serde(rename = "region")]
     pub(crate) regions: Vec<RegionInputs>,
-    /// Empty if the inputs name no series.
-    pub(crate) series: Series,
-    pub(crate) fingerprint: Fingerprint,
+    pub(crate) series: Option<SeriesInputs>,
 }
 
 /// The coin that the network mines.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
 pub struct Coin {
     /// Its name as in "one bitcoin"; "coin" unless the inputs name it.
     pub name: String,
@@ -62,63 +78,153 @@ impl Coin {
     }
 }
 
-/// The machines of a network.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct CapitalInputs {
-    pub(crate) usd_per_th: f64,
-    pub(crate) years: f64,
-}
-
-/// The network as a whole: base levels and protocol parameters.
-#[derive(Clone, Debug, PartialEq)]
+/// The network as a whole: base levels and protocol parameters, which default to Bitcoin's.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct NetworkInputs {
     pub(crate) hashrate_eh: f64,
     pub(crate) block_reward_coins: f64,
-    /// The rewards that replace it, each with the day from which it applies, in order.
-    pub(crate) rewards: Vec<(i64, f64)>,
     pub(crate) fee_usd: f64,
+    pub(crate) overhead: f64,
+    #[serde(default = "bitcoin_seconds_per_block")]
+    pub(crate) seconds_per_block: f64,
+    #[serde(default = "bitcoin_hashes_per_difficulty")]
+    pub(crate) hashes_per_difficulty: f64,
+    #[serde(default = "bitcoin_retarget_days", deserialize_with = "whole")]
+    pub(crate) retarget_days: i64,
     /// `None` if there is no synthetic market price.
     pub(crate) price_usd: Option<f64>,
-    pub(crate) seconds_per_block: f64,
-    pub(crate) hashes_per_difficulty: f64,
-    /// At least 1: a difficulty that is adjusted with each block changes once a day here.
-    pub(crate) retarget_days: i64,
+    /// The rewards that replace `block_reward_coins`, in order.
+    #[serde(default, rename = "reward")]
+    pub(crate) rewards: Vec<RewardInputs>,
+}
+
+fn bitcoin_seconds_per_block() -> f64 {
+    600.0
+}
+
+fn bitcoin_hashes_per_difficulty() -> f64 {
+    4_294_967_296.0
+}
+
+/// The time of 2016 blocks.
+fn bitcoin_retarget_days() -> i64 {
+    14
+}
+
+/// A block reward and the first day on which it applies.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct RewardInputs {
+    #[serde(deserialize_with = "day")]
+    pub(crate) from: i64,
+    pub(crate) coins: f64,
 }
 
 /// The number of decimals of published numbers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
 pub(crate) struct DecimalsInputs {
+    #[serde(deserialize_with = "whole")]
     pub(crate) usd: u8,
+    #[serde(deserialize_with = "whole")]
     pub(crate) hashrate_eh: u8,
 }
 
+impl Default for DecimalsInputs {
+    fn default() -> Self {
+        Self { usd: 2, hashrate_eh: 2 }
+    }
+}
+
 /// How far the synthetic network moves from its base levels, in percent.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct MovementInputs {
     pub(crate) difficulty_pct: f64,
     pub(crate) hashrate_pct: f64,
     pub(crate) fee_pct: f64,
     pub(crate) electricity_pct: f64,
+    #[serde(default)]
     pub(crate) weekday_pct: f64,
+    #[serde(default)]
     pub(crate) spread_pct: f64,
+    #[serde(default)]
     pub(crate) price_pct: f64,
 }
 
-/// A region's base levels. If there are three values, they apply to the minimum, average and maximum
-/// cost.
-#[derive(Clone, Debug, PartialEq)]
+/// The machines of a network.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct CapitalInputs {
+    pub(crate) usd_per_th: f64,
+    pub(crate) years: f64,
+}
+
+/// A region's base levels. Three values apply to the minimum, average and maximum cost.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RegionInputs {
     pub(crate) id: String,
     pub(crate) name: String,
-    pub(crate) hashrate_share_pct: Decimal,
-    /// Best, mean, worst.
+    pub(crate) hashrate_share_pct: f64,
+    #[serde(deserialize_with = "efficiency")]
     pub(crate) efficiency_j_per_th: [f64; 3],
-    /// Low, mean, high.
+    #[serde(deserialize_with = "electricity")]
     pub(crate) electricity_usd_per_kwh: [f64; 3],
-    /// The region's own, or the network's.
-    pub(crate) overhead: f64,
-    /// The line of the prices in the inputs file, if it is known.
-    pub(crate) electricity_line: Option<usize>,
+    /// `None` if the network's applies.
+    overhead: Option<f64>,
+}
+
+/// The series files, and how many days a row is valid unless another follows: a month or a year, plus some
+/// time to publish the next row.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub(crate) struct SeriesInputs {
+    pub(crate) network: Option<String>,
+    pub(crate) regions: Option<String>,
+    #[serde(deserialize_with = "whole")]
+    pub(crate) valid_days: i64,
+    #[serde(deserialize_with = "whole")]
+    pub(crate) regions_valid_days: i64,
+}
+
+impl Default for SeriesInputs {
+    fn default() -> Self {
+        Self { network: None, regions: None, valid_days: 45, regions_valid_days: 400 }
+    }
+}
+
+/// Reads a whole number, which may be written as a float. Others are refused later, with their range.
+fn whole<'de, D: Deserializer<'de>, T: TryFrom<i64> + Default>(from: D) -> Result<T, D::Error> {
+    f64::deserialize(from).map(|number| T::try_from(number as i64).unwrap_or_default())
+}
+
+/// Reads the number of a day. Invalid dates are refused later.
+fn day<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
+    String::deserialize(from).map(|text| parse_date(&text).map_or(0, day_number))
+}
+
+fn efficiency<'de, D: Deserializer<'de>>(from: D) -> Result<[f64; 3], D::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields, expecting = "a table with best, mean and worst")]
+    struct Efficiency {
+        best: f64,
+        mean: f64,
+        worst: f64,
+    }
+    Efficiency::deserialize(from).map(|Efficiency { best, mean, worst }| [best, mean, worst])
+}
+
+fn electricity<'de, D: Deserializer<'de>>(from: D) -> Result<[f64; 3], D::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields, expecting = "a table with low, mean and high")]
+    struct Electricity {
+        low: f64,
+        mean: f64,
+        high: f64,
+    }
+    Electricity::deserialize(from).map(|Electricity { low, mean, high }| [low, mean, high])
 }
 
 impl Default for Inputs {
@@ -131,7 +237,7 @@ impl Default for Inputs {
 impl Inputs {
     /// The number of regions.
     pub fn region_count(&self) -> usize {
-        self.regions.len()
+        self.file.regions.len()
     }
 
     /// The SHA-256 of the files that these inputs were read from.
@@ -174,25 +280,44 @@ impl Inputs {
 
     /// The block reward of a day according to the inputs file.
     pub(crate) fn reward_on(&self, day: i64) -> f64 {
-        let network = &self.network;
-        let after = network.rewards.partition_point(|(from, _)| *from <= day);
-        let changed = after.checked_sub(1).map(|index| network.rewards[index].1);
-        changed.unwrap_or(network.block_reward_coins)
+        let network = &self.file.network;
+        let changed = network.rewards.iter().rfind(|reward| reward.from <= day);
+        changed.map_or(network.block_reward_coins, |reward| reward.coins)
     }
 
     /// The difficulty at the base level of the hashrate.
     pub(crate) fn base_difficulty(&self) -> f64 {
-        let network = &self.network;
+        let network = &self.file.network;
         network.hashrate_eh * HASHES_PER_EH * network.seconds_per_block
             / network.hashes_per_difficulty
     }
 
     /// The hashrate at which blocks of this difficulty arrive on schedule, in EH/s.
-    pub(crate) fn implied_hashrate_eh(&self, difficulty: u64) -> f64 {
-        let network = &self.network;
-        difficulty as f64 * network.hashes_per_difficulty
-            / network.seconds_per_block
-            / HASHES_PER_EH
+    pub(crate) fn implied_hashrate_eh(&self, difficulty: f64) -> f64 {
+        let network = &self.file.network;
+        difficulty * network.hashes_per_difficulty / network.seconds_per_block / HASHES_PER_EH
+    }
+
+    /// The share of a region while a row is valid.
+    pub(crate) fn share_pct(&self, region: usize, row: Option<&RegionRow>) -> Decimal {
+        let given = row.and_then(|row| row.hashrate_share_pct);
+        share_pct(given.unwrap_or(self.file.regions[region].hashrate_share_pct))
+    }
+
+    /// The fleet of a region while a row is valid, without movement.
+    pub(crate) fn fleet(&self, region: usize, row: Option<&RegionRow>) -> Fleet {
+        let base = &self.file.regions[region];
+        let overhead = row.and_then(|row| row.overhead).or(base.overhead);
+        let levels = |base, given: fn(&RegionRow) -> [Option<f64>; 3]| {
+            row.map_or(base, |row| override_levels(base, given(row)))
+        };
+        Fleet {
+            efficiency_j_per_th: levels(base.efficiency_j_per_th, |row| row.efficiency_j_per_th),
+            electricity_usd_per_kwh: levels(base.electricity_usd_per_kwh, |row| {
+                row.electricity_usd_per_kwh
+            }),
+            overhead: overhead.unwrap_or(self.file.network.overhead),
+        }
     }
 }
 

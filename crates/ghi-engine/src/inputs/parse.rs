@@ -1,12 +1,19 @@
 //! Parses and checks inputs.
 
-use toml::de::Error;
+use std::collections::HashSet;
 
-use crate::inputs::fields::{FieldChecks, REGIONS_MAX, ReadFile, too_many_regions};
-use crate::inputs::{Fingerprint, Inputs, precision};
-use crate::problems::{InputsError, Location, ProblemReport};
-use crate::series::read::read_series;
+use crate::calendar::date_of;
+use crate::decimal::Decimal;
+use crate::fields::{EFFICIENCY, ELECTRICITY, is_file_name, order_problem};
+use crate::inputs::toml_text::{TomlText, report_toml};
+use crate::inputs::{Fingerprint, Inputs, InputsFile, precision};
+use crate::problems::{InputFile, InputsError, Location, NAME_MAX, ProblemReport};
+use crate::registry::{WHOLE_NETWORK_PCT, share_pct};
+use crate::series::Series;
 use crate::text::visible;
+
+/// The most regions that a network may have: twice as many as the largest public maps of miners.
+const REGIONS_MAX: usize = 256;
 
 /// The maximum number of [`STRUCTURE`] bytes in an inputs file. The parser needs up to a kilobyte of
 /// memory for each. A file with the most regions has about 10,000.
@@ -15,20 +22,11 @@ const STRUCTURE_MAX: usize = 100_000;
 /// The bytes that make the parser allocate memory: they start fields, tables, list items and lines.
 const STRUCTURE: &[u8] = b"=.,[{\n";
 
-/// What the parser calls types of Rust, and the words of TOML for them.
-const PLAIN_WORDS: [(&str, &str); 5] = [
-    ("f64", "a number"),
-    ("u64", "a whole number"),
-    (" as i128", ""),
-    ("type: map", "type: table"),
-    ("a sequence", "a list"),
-];
-
-/// The longest part of a line that a message repeats, in characters.
-const LINE_MAX: usize = 64;
-
 /// The header of a region.
 const REGION: &str = "[[region]]";
+
+/// Reads a series file by its name. Returns its bytes, or why it cannot be read.
+type ReadFile<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
 
 impl Inputs {
     /// Parses and checks a TOML text that names no series.
@@ -49,18 +47,26 @@ impl Inputs {
         let problems = ProblemReport::default();
         check_size(text, &problems);
         problems.check()?;
-        let checks = FieldChecks::new(text, &problems);
-        let file = toml::from_str(text).map_err(|error| {
-            report_toml(text, &error, &checks);
+        let parsed = toml::from_str::<InputsFile>(text)
+            .and_then(|file| Ok((file, TomlText::parse(text, &problems)?)));
+        let (file, source) = parsed.map_err(|error| {
+            report_toml(text, &error, &problems);
             problems.error()
         })?;
-        let (mut inputs, files, locations) = checks.read(&file, read_file);
-        inputs.series = read_series(&files, &inputs.regions, &problems);
+        let are_regions_valid = source.check_fields() && check_regions(&file, &source);
+        check_rewards(&file, &source);
+        let [network, regions] = series_files(&file, &source, read_file);
+        let known_regions = if are_regions_valid { &file.regions[..] } else { &[] };
+        let series = Series::read(network.as_deref(), regions.as_deref(), known_regions, &problems);
+        let line = |index| source.location(&format!("region.{index}.electricity_usd_per_kwh")).line;
+        let electricity_lines = (0..file.regions.len()).filter_map(line).collect();
+        let series_files = [&network, &regions].into_iter().flatten().map(Vec::as_slice);
+        let fingerprint = Fingerprint::new(std::iter::once(text.as_bytes()).chain(series_files));
         problems.check()?;
-        let series_files = [&files.network, &files.regions].into_iter().flatten();
-        let all_files = std::iter::once(text.as_bytes()).chain(series_files.map(Vec::as_slice));
-        inputs.fingerprint = Fingerprint::new(all_files);
-        precision::check(&inputs, &locations, &problems);
+        let mut inputs = Self { file, series, electricity_lines, fingerprint };
+        inputs.check_days(&problems);
+        problems.check()?;
+        precision::check(&inputs, &source);
         problems.check()?;
         Ok(inputs)
     }
@@ -70,24 +76,99 @@ impl Inputs {
 fn check_size(text: &str, problems: &ProblemReport) {
     let regions = text.lines().filter(|line| line.trim_start().starts_with(REGION)).count();
     if regions > REGIONS_MAX {
-        problems.add(Location::toml(None), &too_many_regions(regions));
+        problems.add(Location::INPUTS_FILE, &too_many_regions(regions));
     } else if text.bytes().filter(|byte| STRUCTURE.contains(byte)).nth(STRUCTURE_MAX).is_some() {
         let message = format!(
             "the file is too large: it has more than {STRUCTURE_MAX} fields, tables, list items and lines in total; {REGIONS_MAX} regions need about 10,000"
         );
-        problems.add(Location::toml(None), &message);
+        problems.add(Location::INPUTS_FILE, &message);
     }
 }
 
-/// Reports the parser's error with the line that it is about.
-fn report_toml(text: &str, error: &Error, checks: &FieldChecks<'_>) {
-    let at = error.span().map_or(0, |span| span.start).min(text.len());
-    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    let line = text[start..].lines().next().unwrap_or("the end of the file");
-    let message = PLAIN_WORDS
-        .iter()
-        .fold(error.message().to_owned(), |message, (rust, plain)| message.replace(rust, plain));
-    let line = visible(line.trim(), LINE_MAX);
-    let message = format!("cannot read `{line}`: {message}");
-    checks.problems.add(checks.location(&(at..at)), &message);
+fn too_many_regions(count: usize) -> String {
+    format!("the file has {count} regions; at most {REGIONS_MAX} are allowed")
+}
+
+/// Checks regions whose fields are valid on their own. Returns whether they are valid except for the sum of
+/// their shares.
+fn check_regions(file: &InputsFile, source: &TomlText<'_>) -> bool {
+    let count = file.regions.len();
+    if count == 0 {
+        source.refuse("region", "at least one [[region]]");
+        return false;
+    } else if count > REGIONS_MAX {
+        source.report("region", &too_many_regions(count));
+        return false;
+    }
+    let before = source.problems.count();
+    let mut ids = HashSet::new();
+    for (index, region) in file.regions.iter().enumerate() {
+        if !ids.insert(&region.id) {
+            source.refuse(&format!("region.{index}.id"), "an id that no other region has");
+        }
+        let (efficiency, electricity) =
+            (region.efficiency_j_per_th, region.electricity_usd_per_kwh);
+        for (levels, values) in [(EFFICIENCY, efficiency), (ELECTRICITY, electricity)] {
+            if let Some(problem) = order_problem(levels, values) {
+                source.report(&format!("region.{index}.{}", levels.0), &problem);
+            }
+        }
+    }
+    if source.problems.count() > before {
+        return false;
+    }
+    let shares = file.regions.iter().map(|region| share_pct(region.hashrate_share_pct).count());
+    let sum = Decimal::new(shares.sum(), WHOLE_NETWORK_PCT.decimals());
+    if sum != WHOLE_NETWORK_PCT {
+        let sum = sum.to_f64();
+        let message = format!(
+            "the hashrate_share_pct values add up to {sum}; expected exactly 100 (reported at the last region)"
+        );
+        source.report(&format!("region.{}.hashrate_share_pct", count - 1), &message);
+    }
+    true
+}
+
+/// Checks that the dates of the rewards ascend, if all fields are valid on their own.
+fn check_rewards(file: &InputsFile, source: &TomlText<'_>) {
+    if source.problems.count() > 0 {
+        return;
+    }
+    for (index, pair) in (1..).zip(file.network.rewards.windows(2)) {
+        if pair[1].from <= pair[0].from {
+            let expected = format!("a date after the previous one, {}", date_of(pair[0].from));
+            source.refuse(&format!("network.reward.{index}.from"), &expected);
+        }
+    }
+}
+
+/// Reads the files of the network and the region series that the inputs file names.
+fn series_files(
+    file: &InputsFile,
+    source: &TomlText<'_>,
+    read_file: Option<ReadFile<'_>>,
+) -> [Option<Vec<u8>>; 2] {
+    let Some(series) = &file.series else { return [None, None] };
+    let Some(read_file) = read_file else {
+        let message = "[series] is only allowed in a file, because its paths are relative to it";
+        source.report("series", message);
+        return [None, None];
+    };
+    let files = [
+        ("network", &series.network, InputFile::NetworkSeries),
+        ("regions", &series.regions, InputFile::RegionSeries),
+    ];
+    if files.iter().all(|(_, name, _)| name.is_none()) {
+        source.report("series", "[series] names no file; expected network, regions or both");
+    }
+    files.map(|(field, name, file)| {
+        let name = name.as_ref().filter(|name| is_file_name(name))?;
+        source.problems.set_name(file, name);
+        let report = |reason| {
+            let name = visible(name, NAME_MAX);
+            let message = format!("{field} {name:?} cannot be read: {reason}");
+            source.report(&format!("series.{field}"), &message);
+        };
+        read_file(name).map_err(report).ok()
+    })
 }

@@ -4,44 +4,36 @@
 use crate::calendar::date_of;
 use crate::cost::{capital_usd_per_coin, cost_usd_per_coin, hashes_per_coin};
 use crate::decimal::{Decimal, DisplayNumber, compact, power_of_ten};
-use crate::inputs::fields::Locations;
-use crate::inputs::{CapitalInputs, Inputs, RegionInputs};
-
-use crate::movement::Extremes;
+use crate::fields::{DECIMALS_HASHRATE_EH, DECIMALS_USD, DIFFICULTY};
+use crate::inputs::toml_text::TomlText;
+use crate::inputs::{CapitalInputs, Inputs, InputsFile};
+use crate::interval::Interval;
 use crate::problems::{InputFile, Location, ProblemReport};
-use crate::ranges::{self, ValidRange};
 use crate::series::{NetworkRow, RegionRow};
 
 /// Reports numbers that cannot be published.
-pub(super) fn check(inputs: &Inputs, locations: &Locations, problems: &ProblemReport) {
+pub(super) fn check(inputs: &Inputs, source: &TomlText<'_>) {
+    let decimals = &inputs.file.decimals;
     let usd = Precision {
         unit: "USD",
         field: "decimals.usd",
-        decimals: inputs.decimals.usd,
-        range: ranges::DECIMALS_USD,
+        decimals: decimals.usd,
+        decimals_max: DECIMALS_USD.max,
     };
     let hashrate_eh = Precision {
         unit: "EH/s",
         field: "decimals.hashrate_eh",
-        decimals: inputs.decimals.hashrate_eh,
-        range: ranges::DECIMALS_HASHRATE_EH,
+        decimals: decimals.hashrate_eh,
+        decimals_max: DECIMALS_HASHRATE_EH.max,
     };
-    let coins = inputs.network.rewards.iter().map(|(_, coins)| *coins);
-    let base = Extremes::fixed(inputs.network.block_reward_coins);
-    let rewards = coins.fold(base, |rewards, coins| Extremes {
-        least: rewards.least.min(coins),
-        most: rewards.most.max(coins),
-    });
-    let check = PrecisionCheck { inputs, problems, usd, hashrate_eh, rewards };
-    match inputs.series.network.is_empty() {
-        true => check.base_levels(locations),
-        false => check.network_rows(),
-    }
+    let problems = source.problems;
+    let check = PrecisionCheck { inputs, problems, usd, hashrate_eh };
+    check.network(source);
     // If the difficulty is wrong, so is every cost.
     if problems.count() == 0 {
-        check.capital(locations.capital);
-        for (index, region) in inputs.regions.iter().enumerate() {
-            check.region(index, region, locations.regions[index]);
+        check.capital(source);
+        for region in 0..inputs.region_count() {
+            check.region(region, source);
         }
     }
 }
@@ -51,8 +43,6 @@ struct PrecisionCheck<'a> {
     problems: &'a ProblemReport,
     usd: Precision,
     hashrate_eh: Precision,
-    /// The lowest and the highest block reward in the inputs file.
-    rewards: Extremes,
 }
 
 impl PrecisionCheck<'_> {
@@ -62,128 +52,146 @@ impl PrecisionCheck<'_> {
         }
     }
 
-    fn base_levels(&self, locations: &Locations) {
-        let Inputs { network, movement, .. } = self.inputs;
-        let base = self.inputs.base_difficulty();
-        let difficulty = movement.difficulty_extremes();
-        if !difficulty.times(base).are_within(ranges::DIFFICULTY) {
-            let advice = if base < ranges::DIFFICULTY.min { "lower" } else { "raise" };
-            let message = format!(
-                "network.hashrate_eh, seconds_per_block and hashes_per_difficulty result in a difficulty of {}; including its movement, it must be {}: {advice} hashes_per_difficulty, which doesn't change the costs",
-                brief(base),
-                ranges::DIFFICULTY
-            );
-            self.problems.add(locations.hashrate_eh, &message);
+    /// Reports problems with the network: those of the base levels, or of the first row that has any. Later
+    /// rows probably have the same ones.
+    fn network(&self, source: &TomlText<'_>) {
+        let rows = &self.inputs.series.network;
+        if !rows.is_empty() {
+            for row in rows.iter().take_while(|_| self.problems.count() == 0) {
+                let location = Location::line(InputFile::NetworkSeries, row.line);
+                self.published(Some(row), [location; 3], ["fee_usd", "price_usd"]);
+            }
             return;
         }
-        let hashrate = difficulty.times(network.hashrate_eh);
-        let fee = movement.fee_extremes().times(network.fee_usd);
-        self.report(locations.hashrate_eh, "the hashrate", self.hashrate_eh.problem(hashrate));
-        self.report(locations.fee_usd, "network.fee_usd", self.usd.problem(fee));
-        if let Some(price) = self.price() {
-            self.report(locations.price_usd, "network.price_usd", self.usd.problem(price));
+        let base = self.inputs.base_difficulty();
+        let Interval { min, max } = self.inputs.file.movement.difficulty_factors().times(base);
+        let hashrate = source.location("network.hashrate_eh");
+        if !DIFFICULTY.contains(min) || !DIFFICULTY.contains(max) {
+            let advice = if base < DIFFICULTY.min { "lower" } else { "raise" };
+            let message = format!(
+                "network.hashrate_eh, seconds_per_block and hashes_per_difficulty result in a difficulty of {}; including its movement, it must be {DIFFICULTY}: {advice} hashes_per_difficulty, which doesn't change the costs",
+                brief(base)
+            );
+            self.problems.add(hashrate, &message);
+            return;
         }
+        let names = ["network.fee_usd", "network.price_usd"];
+        let [fee, price] = names.map(|path| source.location(path));
+        self.published(None, [hashrate, fee, price], names);
     }
 
-    /// The extremes of the synthetic market price.
-    fn price(&self) -> Option<Extremes> {
-        let Inputs { network, movement, .. } = self.inputs;
-        Some(movement.market_price_extremes().times(network.price_usd?))
-    }
-
-    /// Reports the first row with problems. Later rows probably have the same ones.
-    fn network_rows(&self) {
-        let Inputs { network, movement, series, .. } = self.inputs;
-        let fee = movement.fee_extremes().times(network.fee_usd);
-        for row in &series.network {
-            let location = Location::row(InputFile::NetworkSeries, row.line as usize);
-            let implied = self.inputs.implied_hashrate_eh(row.difficulty);
-            let implied = movement.scatter_extremes().times(implied);
-            let hashrate = row.hashrate_eh.map_or(implied, Extremes::fixed);
-            let fee = row.fee_usd.map_or(fee, Extremes::fixed);
-            self.report(location, "the hashrate", self.hashrate_eh.problem(hashrate));
-            self.report(location, "fee_usd", self.usd.problem(fee));
-            if let Some(price) = row.price_usd.map(Extremes::fixed).or_else(|| self.price()) {
-                self.report(location, "price_usd", self.usd.problem(price));
+    /// Checks the hashrate, the fee and the price while a row is valid.
+    fn published(
+        &self,
+        row: Option<&NetworkRow>,
+        [hashrate_at, fee_at, price_at]: [Location<'_>; 3],
+        [fee_name, price_name]: [&str; 2],
+    ) {
+        let InputsFile { network, movement, .. } = &self.inputs.file;
+        let given =
+            |value: fn(&NetworkRow) -> Option<f64>| row.and_then(value).map(Interval::fixed);
+        let hashrate = given(|row| row.hashrate_eh).unwrap_or_else(|| match row {
+            Some(row) => {
+                let implied = self.inputs.implied_hashrate_eh(row.difficulty);
+                movement.scatter_factors().times(implied)
             }
-            if self.problems.count() > 0 {
-                return;
-            }
-        }
+            None => movement.difficulty_factors().times(network.hashrate_eh),
+        });
+        let fee = given(|row| row.fee_usd);
+        let fee = fee.unwrap_or_else(|| movement.fee_factors().times(network.fee_usd));
+        let base_price = network.price_usd;
+        let price = given(|row| row.price_usd)
+            .or_else(|| Some(movement.market_price_factors().times(base_price?)));
+        self.report(hashrate_at, "the hashrate", self.hashrate_eh.problem(hashrate));
+        self.report(fee_at, fee_name, self.usd.problem(fee));
+        self.report(price_at, price_name, price.and_then(|price| self.usd.problem(price)));
     }
 
     /// Reports the first day on which a region's costs cannot be published.
-    fn region(&self, index: usize, region: &RegionInputs, location: Location<'_>) {
+    fn region(&self, region: usize, source: &TomlText<'_>) {
         let series = &self.inputs.series;
-        let rows = series.regions.get(index..=index).unwrap_or_default();
+        let rows = series.regions.get(region..=region).unwrap_or_default();
         for day in series.change_days(rows) {
-            let (network_row, row) = (series.network_on(day), series.region_on(index, day));
+            let (network_row, row) = (series.network_on(day), series.region_on(region, day));
             let problem = self.usd.problem(self.costs(region, network_row, row));
             if problem.is_none() {
                 continue;
             }
             let location = match (network_row, row) {
-                (_, Some(row)) => Location::row(InputFile::RegionSeries, row.line as usize),
-                (Some(row), None) => Location::row(InputFile::NetworkSeries, row.line as usize),
-                (None, None) => location,
+                (_, Some(row)) => Location::line(InputFile::RegionSeries, row.line),
+                (Some(row), None) => Location::line(InputFile::NetworkSeries, row.line),
+                (None, None) => source.location(&format!("region.{region}.efficiency_j_per_th")),
             };
             let on = series.covered().map_or(String::new(), |_| format!(" on {}", date_of(day)));
-            let what = format!("region {:?}: the cost of a coin{on}", region.id);
-            return self.report(location, &what, problem);
+            let id = &self.inputs.file.regions[region].id;
+            return self.report(
+                location,
+                &format!("region {id:?}: the cost of a coin{on}"),
+                problem,
+            );
         }
     }
 
-    /// The lowest minimum and the highest maximum of a region while two rows are valid.
+    /// The interval from the lowest minimum to the highest maximum of a region while two rows are valid.
     fn costs(
         &self,
-        region: &RegionInputs,
+        region: usize,
         network_row: Option<&NetworkRow>,
         row: Option<&RegionRow>,
-    ) -> Extremes {
-        let movement = &self.inputs.movement;
+    ) -> Interval {
         let hashes = self.hashes_per_coin(network_row);
-        let overhead = RegionRow::overhead(row, region.overhead);
-        let [best, _, worst] = RegionRow::efficiency_j_per_th(row, region.efficiency_j_per_th);
-        let given = row.map_or([None; 3], |row| row.electricity_usd_per_kwh);
-        let [low, mean, high] = [0, 1, 2].map(|kind: usize| match given[kind] {
-            Some(price) => Extremes::fixed(price),
-            None => movement.price_extremes().times(region.electricity_usd_per_kwh[kind]),
-        });
-        let cost =
-            |hashes, efficiency, price| cost_usd_per_coin(hashes, efficiency, price, overhead);
-        Extremes {
-            least: cost(hashes.least, best, low.least.min(mean.least)),
-            most: cost(hashes.most, worst, high.most.max(mean.most)),
+        let fleet = self.inputs.fleet(region, row);
+        let factors = self.inputs.file.movement.electricity_factors();
+        let price = |kind: usize| {
+            let given = row.and_then(|row| row.electricity_usd_per_kwh[kind]);
+            let moving = || factors.times(fleet.electricity_usd_per_kwh[kind]);
+            given.map_or_else(moving, Interval::fixed)
+        };
+        let [low, mean, high] = [0, 1, 2].map(price);
+        let [best, _, worst] = fleet.efficiency_j_per_th;
+        let cost = |hashes, efficiency, price| {
+            cost_usd_per_coin(hashes, efficiency, price, fleet.overhead)
+        };
+        Interval {
+            min: cost(hashes.min, best, low.min.min(mean.min)),
+            max: cost(hashes.max, worst, high.max.max(mean.max)),
         }
     }
 
     /// The hashes per coin while a row is valid. If it has no reward, any in the inputs file may apply.
-    fn hashes_per_coin(&self, row: Option<&NetworkRow>) -> Extremes {
-        let Inputs { network, movement, .. } = self.inputs;
+    fn hashes_per_coin(&self, row: Option<&NetworkRow>) -> Interval {
+        let InputsFile { network, movement, .. } = &self.inputs.file;
         let difficulty = match row {
-            Some(row) => Extremes::fixed(row.difficulty as f64),
-            None => movement.difficulty_extremes().times(self.inputs.base_difficulty()),
+            Some(row) => Interval::fixed(row.difficulty),
+            None => movement.difficulty_factors().times(self.inputs.base_difficulty()),
         };
-        let reward = row.and_then(|row| row.block_reward_coins);
-        let rewards = reward.map_or(self.rewards, Extremes::fixed);
+        let rewards = network.rewards.iter().map(|reward| reward.coins);
+        let rewards = rewards.chain([network.block_reward_coins]);
+        let reward = match row.and_then(|row| row.block_reward_coins) {
+            Some(reward) => Interval::fixed(reward),
+            None => Interval {
+                min: rewards.clone().fold(f64::INFINITY, f64::min),
+                max: rewards.fold(0.0, f64::max),
+            },
+        };
         let hashes =
             |difficulty, reward| hashes_per_coin(difficulty, network.hashes_per_difficulty, reward);
-        Extremes {
-            least: hashes(difficulty.least, rewards.most),
-            most: hashes(difficulty.most, rewards.least),
+        Interval {
+            min: hashes(difficulty.min, reward.max),
+            max: hashes(difficulty.max, reward.min),
         }
     }
 
     /// Reports a cost of machines that is too large to be published.
-    fn capital(&self, location: Location<'_>) {
-        let Some(CapitalInputs { usd_per_th, years }) = self.inputs.capital else { return };
+    fn capital(&self, source: &TomlText<'_>) {
+        let Some(CapitalInputs { usd_per_th, years }) = self.inputs.file.capital else { return };
         let rows = &self.inputs.series.network;
         let rows = rows.iter().map(Some).chain(rows.is_empty().then_some(None));
-        let highest = rows.map(|row| self.hashes_per_coin(row).most).fold(0.0, f64::max);
-        let most = capital_usd_per_coin(highest, usd_per_th, years);
+        let highest = rows.map(|row| self.hashes_per_coin(row).max).fold(0.0, f64::max);
+        let max = capital_usd_per_coin(highest, usd_per_th, years);
         // Unlike a cost, it may round to 0.
-        let extremes = Extremes { least: most.max(1.0), most };
-        self.report(location, "capital: the cost of machines", self.usd.problem(extremes));
+        let problem = self.usd.problem(Interval { min: max.max(1.0), max });
+        self.report(source.location("capital"), "capital: the cost of machines", problem);
     }
 }
 
@@ -193,29 +201,28 @@ struct Precision {
     /// The field that sets the decimals.
     field: &'static str,
     decimals: u8,
-    /// The decimals that the field may set.
-    range: ValidRange,
+    decimals_max: f64,
 }
 
 impl Precision {
-    /// Explains why a number with these extremes cannot be published. The message follows its name.
-    fn problem(&self, extremes: Extremes) -> Option<String> {
-        let Self { unit, field, decimals, range } = self;
+    /// Explains why a number that moves this far cannot be published. The message follows its name.
+    fn problem(&self, Interval { min, max }: Interval) -> Option<String> {
+        let Self { unit, field, decimals, decimals_max } = self;
         let one = power_of_ten(*decimals);
-        if extremes.least * one < 1.0 {
-            let least = brief(extremes.least);
-            let is_enough = |decimals: &u8| extremes.least * power_of_ten(*decimals) >= 1.0;
-            let advice = match (*decimals..=range.max as u8).find(is_enough) {
+        if min * one < 1.0 {
+            let is_enough = |decimals: &u8| min * power_of_ten(*decimals) >= 1.0;
+            let advice = match (*decimals..=*decimals_max as u8).find(is_enough) {
                 Some(decimals) => format!("{field} must be at least {decimals}"),
-                None => format!("even {} decimals are not enough", range.max),
+                None => format!("even {decimals_max} decimals are not enough"),
             };
+            let min = brief(min);
             Some(format!(
-                "can be as low as {least} {unit}, which rounds to 0 with {decimals} decimals; {advice}"
+                "can be as low as {min} {unit}, which rounds to 0 with {decimals} decimals; {advice}"
             ))
-        } else if extremes.most * one > Decimal::COUNT_MAX {
-            let [most, limit] = [extremes.most, Decimal::COUNT_MAX / one].map(brief);
+        } else if max * one > Decimal::COUNT_MAX {
+            let [max, limit] = [max, Decimal::COUNT_MAX / one].map(brief);
             Some(format!(
-                "can be as high as {most} {unit}; with {decimals} decimals ({field}), it must be at most {limit}"
+                "can be as high as {max} {unit}; with {decimals} decimals ({field}), it must be at most {limit}"
             ))
         } else {
             None

@@ -3,20 +3,10 @@
 //! A row is valid from its date until the next one. For an empty cell, the inputs file applies.
 
 use crate::calendar::{Gap, date_of};
-use crate::decimal::Decimal;
 
-pub(crate) mod read;
+mod coverage;
+mod read;
 mod sheet;
-
-/// The series files that an inputs file names.
-pub(crate) struct SeriesFiles {
-    pub(crate) network: Option<Vec<u8>>,
-    pub(crate) regions: Option<Vec<u8>>,
-    /// How many days a row of the network series is valid, unless another follows.
-    pub(crate) valid_days: i64,
-    /// The same for a row of a region.
-    pub(crate) regions_valid_days: i64,
-}
 
 /// The rows of both files, checked.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,11 +23,11 @@ pub(crate) struct Series {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NetworkRow {
     /// Days since 1970-01-01.
-    pub(crate) day: i32,
+    pub(crate) day: i64,
     /// The line of the file, counted from 1.
-    pub(crate) line: u32,
-    /// Rounded to the nearest whole number.
-    pub(crate) difficulty: u64,
+    pub(crate) line: usize,
+    /// A whole number.
+    pub(crate) difficulty: f64,
     pub(crate) hashrate_eh: Option<f64>,
     pub(crate) fee_usd: Option<f64>,
     pub(crate) block_reward_coins: Option<f64>,
@@ -48,54 +38,33 @@ pub(crate) struct NetworkRow {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RegionRow {
     /// Days since 1970-01-01.
-    pub(crate) day: i32,
+    pub(crate) day: i64,
     /// The line of the file, counted from 1.
-    pub(crate) line: u32,
-    hashrate_share_pct: Option<Decimal>,
+    pub(crate) line: usize,
+    pub(crate) hashrate_share_pct: Option<f64>,
     /// Best, mean, worst.
-    efficiency_j_per_th: [Option<f64>; 3],
+    pub(crate) efficiency_j_per_th: [Option<f64>; 3],
     /// Low, mean, high.
     pub(crate) electricity_usd_per_kwh: [Option<f64>; 3],
-    overhead: Option<f64>,
+    pub(crate) overhead: Option<f64>,
 }
 
-impl RegionRow {
-    /// The share in a row, or else in the inputs file.
-    pub(crate) fn hashrate_share_pct(row: Option<&Self>, base: Decimal) -> Decimal {
-        row.and_then(|row| row.hashrate_share_pct).unwrap_or(base)
-    }
-
-    /// The efficiencies in a row, or else in the inputs file.
-    pub(crate) fn efficiency_j_per_th(row: Option<&Self>, base: [f64; 3]) -> [f64; 3] {
-        row.map_or(base, |row| override_levels(base, row.efficiency_j_per_th))
-    }
-
-    /// The prices in a row, or else in the inputs file.
-    pub(crate) fn electricity_usd_per_kwh(row: Option<&Self>, base: [f64; 3]) -> [f64; 3] {
-        row.map_or(base, |row| override_levels(base, row.electricity_usd_per_kwh))
-    }
-
-    /// The overhead in a row, or else in the inputs file.
-    pub(crate) fn overhead(row: Option<&Self>, base: f64) -> f64 {
-        row.and_then(|row| row.overhead).unwrap_or(base)
-    }
-}
-
-fn override_levels(base: [f64; 3], given: [Option<f64>; 3]) -> [f64; 3] {
+/// Three values, some of which replace others.
+pub(crate) fn override_levels(base: [f64; 3], given: [Option<f64>; 3]) -> [f64; 3] {
     std::array::from_fn(|kind| given[kind].unwrap_or(base[kind]))
 }
 
 impl Series {
     /// The network row that is valid on a day.
     pub(crate) fn network_on(&self, day: i64) -> Option<&NetworkRow> {
-        let after = self.network.partition_point(|row| i64::from(row.day) <= day);
+        let after = self.network.partition_point(|row| row.day <= day);
         self.network.get(after.checked_sub(1)?)
     }
 
     /// The row of a region that is valid on a day.
     pub(crate) fn region_on(&self, region: usize, day: i64) -> Option<&RegionRow> {
         let rows = self.regions.get(region)?;
-        let after = rows.partition_point(|row| i64::from(row.day) <= day);
+        let after = rows.partition_point(|row| row.day <= day);
         rows.get(after.checked_sub(1)?)
     }
 
@@ -133,7 +102,7 @@ impl Series {
             return vec![0];
         }
         let network = self.network.iter().map(|row| row.day);
-        let rows = network.chain(regions.iter().flatten().map(|row| row.day)).map(i64::from);
+        let rows = network.chain(regions.iter().flatten().map(|row| row.day));
         let starts = self.covered.iter().map(|(first, _)| *first);
         let mut days: Vec<i64> = starts.chain(rows.filter(|day| self.is_covered(*day))).collect();
         days.sort_unstable();
@@ -145,7 +114,6 @@ impl Series {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decimal::Decimal;
     use crate::inputs::Inputs;
     use jiff::civil::date;
 
@@ -172,18 +140,15 @@ mod tests {
         let series = example();
         let difficulty = |day| series.network_on(day).map(|row| row.difficulty);
         assert_eq!(difficulty(day(2025, 10, 2)), None);
-        assert_eq!(difficulty(day(2025, 10, 3)), Some(108_200_000_000_000));
-        assert_eq!(difficulty(day(2025, 10, 16)), Some(108_200_000_000_000));
-        assert_eq!(difficulty(day(2025, 10, 17)), Some(110_500_000_000_000));
-        assert_eq!(difficulty(day(2026, 1, 23)), Some(117_300_000_000_000));
-        assert_eq!(difficulty(day(9999, 12, 31)), Some(116_100_000_000_000));
+        assert_eq!(difficulty(day(2025, 10, 3)), Some(108_200_000_000_000.0));
+        assert_eq!(difficulty(day(2025, 10, 16)), Some(108_200_000_000_000.0));
+        assert_eq!(difficulty(day(2025, 10, 17)), Some(110_500_000_000_000.0));
+        assert_eq!(difficulty(day(2026, 1, 23)), Some(117_300_000_000_000.0));
+        assert_eq!(difficulty(day(9999, 12, 31)), Some(116_100_000_000_000.0));
         let row = series.region_on(1, day(2025, 11, 30)).unwrap();
-        let base = Decimal::new(1, 2);
-        assert_eq!(row.line, 5);
-        assert_eq!(RegionRow::hashrate_share_pct(Some(row), base), Decimal::new(3000, 2));
-        assert_eq!(RegionRow::hashrate_share_pct(None, base), base);
-        assert_eq!(RegionRow::efficiency_j_per_th(Some(row), [1.0; 3]), [1.0, 21.8, 1.0]);
-        assert_eq!(RegionRow::electricity_usd_per_kwh(Some(row), [1.0; 3]), [1.0; 3]);
+        assert_eq!((row.line, row.hashrate_share_pct), (5, Some(30.0)));
+        assert_eq!(override_levels([1.0; 3], row.efficiency_j_per_th), [1.0, 21.8, 1.0]);
+        assert_eq!(override_levels([1.0; 3], row.electricity_usd_per_kwh), [1.0; 3]);
         assert_eq!(series.region_on(2, day(2025, 11, 30)), None);
         assert_eq!(series.region_on(3, day(2025, 11, 30)), None);
     }

@@ -3,8 +3,9 @@
 use csv::{Reader, ReaderBuilder, StringRecord};
 
 use crate::calendar::{date_of, day_number, parse_date};
+use crate::fields::Variable;
+use crate::interval::Interval;
 use crate::problems::{InputFile, Location, ProblemReport};
-use crate::ranges::ValidRange;
 use crate::text::{listed, suggestion};
 
 /// The number of required columns, which come first in the list of known columns.
@@ -17,64 +18,66 @@ const IGNORED_PREFIX: &str = "x_";
 const LARGE_DIFFICULTY: &str =
     "; divide the column by a power of ten, and multiply hashes_per_difficulty in [network] by it";
 
-/// A column that a series may have.
-#[derive(Clone, Copy)]
-pub(super) struct SeriesColumn {
-    name: &'static str,
-    /// Its index in a row, if the file has it.
-    pub(super) index: Option<usize>,
-}
-
-/// A CSV file at one of its rows.
+/// A CSV file at one of its rows. Columns are numbered as in the list of known columns.
 pub(super) struct Sheet<'a> {
     file: InputFile,
-    pub(super) problems: &'a ProblemReport,
+    problems: &'a ProblemReport,
     text: &'a [u8],
     reader: Reader<&'a [u8]>,
     record: StringRecord,
+    /// The names of the known columns.
+    names: Vec<&'static str>,
+    /// The index of each in a row, if the file has it.
+    indices: Vec<Option<usize>>,
     width: usize,
-    line: usize,
+    /// The line of the row, counted from 1.
+    pub(super) line: usize,
     has_rows: bool,
 }
 
 impl<'a> Sheet<'a> {
-    /// Reads the header, and returns its columns in the order of `names`, or `None` if the rows below it
-    /// cannot be read.
-    pub(super) fn open<const N: usize>(
+    /// Reads the header. Returns `None` if the rows below it cannot be read.
+    pub(super) fn open(
         bytes: &'a [u8],
         file: InputFile,
-        names: [&'static str; N],
+        names: Vec<&'static str>,
         problems: &'a ProblemReport,
-    ) -> Option<(Self, [SeriesColumn; N])> {
+    ) -> Option<Self> {
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
-        let record = StringRecord::new();
-        let mut sheet =
-            Self { file, problems, text, reader, record, width: 0, line: 1, has_rows: false };
+        let mut sheet = Self {
+            file,
+            problems,
+            text,
+            reader: ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text),
+            record: StringRecord::new(),
+            indices: vec![None; names.len()],
+            names,
+            width: 0,
+            line: 1,
+            has_rows: false,
+        };
         if !sheet.read_record() {
-            let header = names[..REQUIRED].join(",");
+            let header = sheet.names[..REQUIRED].join(",");
             problems.add(sheet.location(), &format!("expected the header {header}"));
             return None;
         }
         sheet.width = sheet.record.len();
-        let columns = sheet.columns(names);
-        let has_required = columns[..REQUIRED].iter().all(|column| column.index.is_some());
-        has_required.then_some((sheet, columns))
+        sheet.find_columns();
+        sheet.indices[..REQUIRED].iter().all(Option::is_some).then_some(sheet)
     }
 
     /// Finds the columns in the header.
-    fn columns<const N: usize>(&self, names: [&'static str; N]) -> [SeriesColumn; N] {
-        let mut columns = names.map(|name| SeriesColumn { name, index: None });
+    fn find_columns(&mut self) {
         let is_absent = |name: &&str| self.record.iter().all(|cell| cell != *name);
-        let absent: Vec<&str> = names.into_iter().filter(is_absent).collect();
+        let absent: Vec<&str> = self.names.iter().copied().filter(is_absent).collect();
         let mut suggested = Vec::new();
         for (index, cell) in self.record.iter().enumerate() {
-            let location = Location::cell(self.file, self.line, index + 1, cell);
-            match columns.iter_mut().find(|column| column.name == cell) {
-                Some(SeriesColumn { index: Some(_), .. }) => {
+            let location = Location { column: Some((index + 1, cell)), ..self.location() };
+            match self.names.iter().position(|name| *name == cell) {
+                Some(column) if self.indices[column].is_some() => {
                     self.problems.add(location, "duplicate column; each column must appear once");
                 }
-                Some(column) => column.index = Some(index),
+                Some(column) => self.indices[column] = Some(index),
                 None if cell.starts_with(IGNORED_PREFIX) => {}
                 None => {
                     let mean = format!("{cell}_mean");
@@ -83,7 +86,7 @@ impl<'a> Sheet<'a> {
                     suggested.extend(meant);
                     let hint =
                         meant.map(|meant| format!("did you mean {meant}? ")).unwrap_or_default();
-                    let known = listed(&names);
+                    let known = listed(&self.names);
                     let message = format!(
                         "unknown column; {hint}Known columns: {known}; names starting with {IGNORED_PREFIX} are ignored"
                     );
@@ -92,13 +95,16 @@ impl<'a> Sheet<'a> {
             }
         }
         // A misspelled column is not reported a second time as missing.
-        let missing = columns[..REQUIRED].iter().filter(|column| column.index.is_none());
-        let missing: Vec<&str> =
-            missing.map(|column| column.name).filter(|name| !suggested.contains(name)).collect();
+        let missing = |name: &&&str| absent.contains(*name) && !suggested.contains(*name);
+        let missing: Vec<_> = self.names[..REQUIRED].iter().filter(missing).collect();
         if !missing.is_empty() {
             self.problems.add(self.location(), &format!("missing column {}", listed(&missing)));
         }
-        columns
+    }
+
+    /// Whether the file has a column that is not required.
+    pub(super) fn has_optional_columns(&self) -> bool {
+        self.indices[REQUIRED..].iter().any(Option::is_some)
     }
 
     /// Moves to the next row with as many cells as the header. Returns false after the last row, or after too
@@ -147,69 +153,68 @@ impl<'a> Sheet<'a> {
         read.is_ok()
     }
 
-    /// The line of the row, counted from 1.
-    pub(super) fn line(&self) -> u32 {
-        u32::try_from(self.line).unwrap_or(u32::MAX)
-    }
-
     /// The location of the row.
     pub(super) fn location(&self) -> Location<'static> {
-        Location::row(self.file, self.line)
+        Location::line(self.file, self.line)
     }
 
     /// The content of a cell. Empty if the file does not have the column.
-    pub(super) fn cell(&self, column: SeriesColumn) -> &str {
-        column.index.and_then(|index| self.record.get(index)).unwrap_or_default()
+    pub(super) fn cell(&self, column: usize) -> &str {
+        self.indices[column].and_then(|index| self.record.get(index)).unwrap_or_default()
     }
 
     /// Reports a problem with a cell.
-    pub(super) fn report(&self, column: SeriesColumn, message: &str) {
-        let location = column.index.map_or(self.location(), |index| {
-            Location::cell(self.file, self.line, index + 1, column.name)
-        });
-        self.problems.add(location, message);
+    pub(super) fn report(&self, column: usize, message: &str) {
+        let column = self.indices[column].map(|index| (index + 1, self.names[column]));
+        self.problems.add(Location { column, ..self.location() }, message);
     }
 
     /// Reports a cell that does not have the expected content.
-    pub(super) fn report_content(&self, column: SeriesColumn, expected: &str) {
+    pub(super) fn report_content(&self, column: usize, expected: &str) {
         self.report(column, &format!("\"{}\" is not {expected}", self.cell(column)));
     }
 
-    /// The number in a cell. `None` if the cell is empty or has a problem.
-    pub(super) fn number(&self, column: SeriesColumn, range: ValidRange) -> Option<f64> {
-        if self.cell(column).is_empty() { None } else { self.required_number(column, range) }
+    /// The numbers in these columns, of which `first` is the first one. `None` for cells that have a problem,
+    /// or are empty.
+    pub(super) fn numbers<const N: usize>(
+        &self,
+        first: usize,
+        columns: &[Variable; N],
+    ) -> [Option<f64>; N] {
+        std::array::from_fn(|index| self.number(first + index, columns[index].range))
     }
 
-    /// The number in a cell that must not be empty.
-    pub(super) fn required_number(&self, column: SeriesColumn, range: ValidRange) -> Option<f64> {
+    fn number(&self, column: usize, range: Interval) -> Option<f64> {
+        if self.cell(column).is_empty() && column >= REQUIRED {
+            return None;
+        }
         let number: Option<f64> = self.cell(column).parse().ok();
         let in_range = number.filter(|number| range.contains(*number));
         if in_range.is_none() {
-            let is_large = column.name == "difficulty" && number > Some(range.max);
+            let is_large = self.names[column] == "difficulty" && number > Some(range.max);
             let advice = if is_large { LARGE_DIFFICULTY } else { "" };
             self.report_content(column, &format!("a number {range}{advice}"));
         }
         in_range
     }
 
-    /// The day of the date in a cell. It must be after `previous`, the day of the previous row, which it
-    /// replaces.
+    /// The day of the date in the first column. It must be after `previous`, the day of the previous row, which
+    /// it replaces.
     pub(super) fn day_after(
         &self,
-        column: SeriesColumn,
-        previous: &mut Option<i32>,
+        previous: &mut Option<i64>,
         previous_row: impl FnOnce() -> String,
-    ) -> Option<i32> {
-        let date = parse_date(self.cell(column));
-        let report = |_| self.report_content(column, "a valid date such as 2026-01-31");
-        let day = date.map_err(report).ok().map(|date| day_number(date) as i32);
+    ) -> Option<i64> {
+        let day = parse_date(self.cell(0)).map(day_number).ok();
+        if day.is_none() {
+            self.report_content(0, "a valid date such as 2026-01-31");
+        }
         let previous = std::mem::replace(previous, day);
         if let (Some(day), Some(previous)) = (day, previous)
             && day <= previous
         {
-            let (date, previous) = (self.cell(column), date_of(previous.into()));
-            let row = previous_row();
-            self.report(column, &format!("{date} must be after {previous}, the date of {row}"));
+            let (date, previous, row) = (self.cell(0), date_of(previous), previous_row());
+            self.report(0, &format!("{date} must be after {previous}, the date of {row}"));
         }
         day
     }

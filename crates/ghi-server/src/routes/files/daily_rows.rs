@@ -50,9 +50,8 @@ impl DailyTable {
             }
             Self::Economics(_) => line(ECONOMICS.map(|(name, _)| name)),
             Self::Inputs(_) => {
-                let [date, region_id, of_region @ ..] = REGION_COLUMNS;
-                let network = [date, region_id, "difficulty", "block_reward_coins"];
-                line(network.into_iter().chain(of_region))
+                let network = ["date", "region_id", "difficulty", "block_reward_coins"];
+                line(network.into_iter().chain(REGION_COLUMNS.map(|column| column.name)))
             }
         }
     }

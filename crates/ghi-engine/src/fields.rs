@@ -1,0 +1,229 @@
+//! Every field of the inputs file and every column of the series, with what it may contain.
+
+use std::fmt;
+
+use ghi_contract::{GLOBAL, REGION_ID_MAX, is_region_id};
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use toml::Spanned;
+use toml::de::DeValue;
+
+use FieldRule::{Any, Date, FileName, Name, Number, RegionId, SharePct, Symbol, Whole};
+
+use crate::calendar::parse_date;
+use crate::interval::Interval;
+use crate::registry::share_pct;
+use crate::text::is_invisible;
+
+/// From a network of a few computers to a thousand times Bitcoin.
+const HASHRATE_EH: Interval = Interval::new(1e-12, 1e6);
+pub(crate) const BLOCK_REWARD_COINS: Interval = Interval::new(1e-6, 1e9);
+const FEE_USD: Interval = Interval::new(1e-6, 1e6);
+pub(crate) const PRICE_USD: Interval = Interval::new(1e-6, 1e9);
+/// A float represents every whole number in this range exactly.
+pub(crate) const DIFFICULTY: Interval = Interval::new(1.0, 9e15);
+/// From an ASIC of the far future to a processor that computes RandomX.
+pub(crate) const EFFICIENCY_J_PER_TH: Interval = Interval::new(1e-3, 1e13);
+pub(crate) const ELECTRICITY_USD_PER_KWH: Interval = Interval::new(1e-4, 10.0);
+pub(crate) const OVERHEAD: Interval = Interval::new(1.0, 10.0);
+pub(crate) const DECIMALS_USD: Interval = Interval::new(0.0, 10.0);
+pub(crate) const DECIMALS_HASHRATE_EH: Interval = Interval::new(0.0, 15.0);
+const VALID_DAYS: Interval = Interval::new(0.0, 3660.0);
+
+/// The fields of the inputs file. All items of a list have the same fields.
+pub(crate) const FIELDS: [(&str, FieldRule); 38] = [
+    ("seed", Any),
+    ("coin.name", Name),
+    ("coin.symbol", Symbol),
+    ("network.hashrate_eh", Number(HASHRATE_EH)),
+    ("network.block_reward_coins", Number(BLOCK_REWARD_COINS)),
+    ("network.reward.from", Date),
+    ("network.reward.coins", Number(BLOCK_REWARD_COINS)),
+    ("network.fee_usd", Number(FEE_USD)),
+    ("network.overhead", Number(OVERHEAD)),
+    ("network.price_usd", Number(PRICE_USD)),
+    ("network.seconds_per_block", Number(Interval::new(0.1, 1e5))),
+    ("network.hashes_per_difficulty", Number(Interval::new(1.0, 1e20))),
+    ("network.retarget_days", Whole(Interval::new(0.0, 64.0))),
+    ("decimals.usd", Whole(DECIMALS_USD)),
+    ("decimals.hashrate_eh", Whole(DECIMALS_HASHRATE_EH)),
+    ("movement.difficulty_pct", Number(Interval::new(0.0, 50.0))),
+    ("movement.hashrate_pct", Number(Interval::new(0.0, 30.0))),
+    ("movement.fee_pct", Number(Interval::new(0.0, 90.0))),
+    ("movement.electricity_pct", Number(Interval::new(0.0, 50.0))),
+    ("movement.weekday_pct", Number(Interval::new(0.0, 20.0))),
+    ("movement.spread_pct", Number(Interval::new(0.0, 90.0))),
+    ("movement.price_pct", Number(Interval::new(0.0, 90.0))),
+    // Processors that compute RandomX cost 1e10 or more.
+    ("capital.usd_per_th", Number(Interval::new(1e-3, 1e13))),
+    ("capital.years", Number(Interval::new(0.1, 100.0))),
+    ("region.id", RegionId),
+    ("region.name", Name),
+    ("region.hashrate_share_pct", SharePct(Interval::new(0.01, 100.0))),
+    ("region.efficiency_j_per_th.best", Number(EFFICIENCY_J_PER_TH)),
+    ("region.efficiency_j_per_th.mean", Number(EFFICIENCY_J_PER_TH)),
+    ("region.efficiency_j_per_th.worst", Number(EFFICIENCY_J_PER_TH)),
+    ("region.electricity_usd_per_kwh.low", Number(ELECTRICITY_USD_PER_KWH)),
+    ("region.electricity_usd_per_kwh.mean", Number(ELECTRICITY_USD_PER_KWH)),
+    ("region.electricity_usd_per_kwh.high", Number(ELECTRICITY_USD_PER_KWH)),
+    ("region.overhead", Number(OVERHEAD)),
+    ("series.network", FileName),
+    ("series.regions", FileName),
+    ("series.valid_days", Whole(VALID_DAYS)),
+    ("series.regions_valid_days", Whole(VALID_DAYS)),
+];
+
+/// The columns of the network series after the date. The first is required.
+pub(crate) const NETWORK_COLUMNS: [Variable; 5] = [
+    Variable { name: "difficulty", range: DIFFICULTY },
+    Variable { name: "hashrate_eh", range: HASHRATE_EH },
+    Variable { name: "fee_usd", range: FEE_USD },
+    Variable { name: "block_reward_coins", range: BLOCK_REWARD_COINS },
+    Variable { name: "price_usd", range: PRICE_USD },
+];
+
+/// The columns of the region series after the date and the region: the inputs of its costs.
+pub const REGION_COLUMNS: [Variable; 8] = [
+    // Unlike in the inputs file, a region may start or stop mining.
+    Variable { name: "hashrate_share_pct", range: Interval::new(0.0, 100.0) },
+    Variable { name: "efficiency_j_per_th_best", range: EFFICIENCY_J_PER_TH },
+    Variable { name: "efficiency_j_per_th_mean", range: EFFICIENCY_J_PER_TH },
+    Variable { name: "efficiency_j_per_th_worst", range: EFFICIENCY_J_PER_TH },
+    Variable { name: "electricity_usd_per_kwh_low", range: ELECTRICITY_USD_PER_KWH },
+    Variable { name: "electricity_usd_per_kwh_mean", range: ELECTRICITY_USD_PER_KWH },
+    Variable { name: "electricity_usd_per_kwh_high", range: ELECTRICITY_USD_PER_KWH },
+    Variable { name: "overhead", range: OVERHEAD },
+];
+
+/// A number with its name and its valid range.
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    /// The name of its field or column.
+    pub name: &'static str,
+    pub(crate) range: Interval,
+}
+
+impl Variable {
+    /// Whether a value is in range. NaN is not.
+    pub fn takes(&self, value: f64) -> bool {
+        self.range.contains(value)
+    }
+
+    /// The smallest and the largest value.
+    pub fn range(&self) -> [f64; 2] {
+        [self.range.min, self.range.max]
+    }
+}
+
+impl fmt::Display for Variable {
+    /// Writes `overhead must be a number from 1 to 10`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} must be a number {}", self.name, self.range)
+    }
+}
+
+/// What a field of the inputs file may contain. Its type has been checked before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FieldRule {
+    Any,
+    Number(Interval),
+    Whole(Interval),
+    SharePct(Interval),
+    Date,
+    /// The name of a coin or a region.
+    Name,
+    Symbol,
+    RegionId,
+    FileName,
+}
+
+/// The longest symbol of a coin in characters.
+const SYMBOL_MAX: usize = 10;
+
+/// The longest name of a region or a coin in characters.
+const NAME_MAX: usize = 64;
+
+/// The longest name of a series file in characters.
+const FILE_NAME_MAX: usize = 255;
+
+/// The characters that start a formula in a spreadsheet, including their East Asian full-width forms.
+const FORMULA_STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+
+impl FieldRule {
+    /// Explains what is wrong with a value that is written like this. The message follows the field's name.
+    pub(crate) fn problem(self, value: &Spanned<DeValue<'_>>, written: &str) -> Option<String> {
+        let text = value.get_ref().as_str().unwrap_or_default();
+        let number = f64::deserialize(value.clone().into_deserializer()).unwrap_or(f64::NAN);
+        let expected = match self {
+            Number(range) | SharePct(range) if !range.contains(number) => {
+                format!("a number {range}")
+            }
+            Whole(range) if !range.contains(number) || number.fract() != 0.0 => {
+                format!("a whole number {range}")
+            }
+            // Rounding doesn't change a share with at most two decimals.
+            SharePct(_) if share_pct(number).to_f64() != number => "at most two decimals".into(),
+            Date if parse_date(text).is_err() => {
+                "a valid date in quotes such as \"2028-04-17\"".into()
+            }
+            Symbol if !is_symbol(text) => {
+                format!("1 to {SYMBOL_MAX} characters from A-Z, a-z and 0-9")
+            }
+            RegionId if text == GLOBAL => {
+                "another id, because this one is reserved for worldwide data".into()
+            }
+            RegionId if !is_region_id(text) => {
+                format!("1 to {REGION_ID_MAX} of a-z, 0-9 and '-', starting with a letter")
+            }
+            Name => return name_problem(text),
+            FileName if !is_file_name(text) => {
+                // In a string, "data\network.csv" has a line break.
+                return Some(format!(
+                    "must have 1 to {FILE_NAME_MAX} visible characters; in a path, write / or use single quotes, because a backslash starts an escape"
+                ));
+            }
+            _ => return None,
+        };
+        Some(format!("is {written}; expected {expected}"))
+    }
+}
+
+fn is_symbol(text: &str) -> bool {
+    let is_allowed = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (1..=SYMBOL_MAX).contains(&text.len()) && is_allowed
+}
+
+fn name_problem(name: &str) -> Option<String> {
+    if !is_printable(name, NAME_MAX) {
+        Some(format!("must have 1 to {NAME_MAX} visible characters"))
+    } else if name.trim() != name {
+        Some("must not start or end with a space".into())
+    } else if name.starts_with(FORMULA_STARTS) {
+        Some("must not start with =, +, - or @, which start a formula".into())
+    } else {
+        None
+    }
+}
+
+pub(crate) fn is_file_name(text: &str) -> bool {
+    is_printable(text, FILE_NAME_MAX)
+}
+
+/// Whether a string can be displayed: not blank, not too long, and without invisible characters.
+fn is_printable(text: &str, max: usize) -> bool {
+    let is_long = text.chars().nth(max).is_some();
+    !is_long && !text.trim().is_empty() && !text.chars().any(is_invisible)
+}
+
+/// A field with one value for each of the minimum, average and maximum cost: its name, and those of the values.
+pub(crate) type Levels = (&'static str, [&'static str; 3]);
+
+pub(crate) const EFFICIENCY: Levels = ("efficiency_j_per_th", ["best", "mean", "worst"]);
+pub(crate) const ELECTRICITY: Levels = ("electricity_usd_per_kwh", ["low", "mean", "high"]);
+
+/// Explains that values are out of order.
+pub(crate) fn order_problem((name, [a, b, c]): Levels, values: [f64; 3]) -> Option<String> {
+    let [x, y, z] = values;
+    let message = || format!("{name} is {x}, {y}, {z}; expected {a} <= {b} <= {c}");
+    (!values.is_sorted()).then(message)
+}
