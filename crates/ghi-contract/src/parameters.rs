@@ -1,6 +1,5 @@
 //! The parameters of requests.
 
-use std::fmt;
 use std::str::FromStr;
 
 /// The `region_id` for worldwide data, which is the default. No region may have this id.
@@ -54,29 +53,14 @@ impl Default for ForecastDays {
 }
 
 impl FromStr for ForecastDays {
-    type Err = InvalidForecastDays;
+    type Err = &'static str;
 
     /// Accepts only ASCII digits: no sign, space, fraction, exponent or leading zero.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
         let days = if plain { text.parse().ok() } else { None };
-        days.and_then(Self::new).ok_or(InvalidForecastDays)
-    }
-}
-
-/// The error for a string that is not a valid horizon.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InvalidForecastDays;
-
-impl fmt::Display for InvalidForecastDays {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "must be a whole number from {} to {}, in plain decimal digits without sign, space or leading zero",
-            ForecastDays::MIN,
-            ForecastDays::MAX
+        days.and_then(Self::new).ok_or(
+            "must be a whole number from 1 to 365, in plain decimal digits without sign, space or leading zero",
         )
     }
 }
-
-impl std::error::Error for InvalidForecastDays {}

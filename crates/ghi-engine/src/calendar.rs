@@ -4,10 +4,7 @@ use std::fmt;
 
 use jiff::civil::{Date, date};
 
-/// The first day of the calendar.
 pub(crate) const FIRST: Date = date(1, 1, 1);
-
-/// The day with number 0.
 const EPOCH: Date = date(1970, 1, 1);
 
 /// Days since 1970-01-01, negative before it.
@@ -59,7 +56,6 @@ pub struct Coverage {
 }
 
 impl fmt::Display for Coverage {
-    /// Writes `2024-01-01 to 2024-12-31`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} to {}", self.first, self.last)
     }

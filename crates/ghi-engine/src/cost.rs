@@ -2,16 +2,9 @@
 
 use crate::day::CostKind;
 
-/// Hashes per terahash: efficiency is in J/TH.
 const HASHES_PER_TH: f64 = 1e12;
-
-/// Joules per kilowatt-hour: electricity is in USD/kWh.
 const JOULES_PER_KWH: f64 = 3.6e6;
-
-/// Hours per day.
 const HOURS_PER_DAY: f64 = 24.0;
-
-/// Seconds per year of 365.25 days.
 const SECONDS_PER_YEAR: f64 = 31_557_600.0;
 
 /// Hashes needed to mine one coin.
@@ -57,12 +50,10 @@ pub(crate) struct Fleet {
 }
 
 impl Fleet {
-    /// The efficiency and the power price of one of the costs.
     pub(crate) fn at(&self, kind: CostKind) -> (f64, f64) {
         (self.efficiency_j_per_th[kind as usize], self.electricity_usd_per_kwh[kind as usize])
     }
 
-    /// The cost of one coin in USD.
     pub(crate) fn cost_usd(&self, hashes_per_coin: f64, kind: CostKind) -> f64 {
         let (efficiency, price) = self.at(kind);
         cost_usd_per_coin(hashes_per_coin, efficiency, price, self.overhead)

@@ -108,14 +108,12 @@ impl UsdChange {
 }
 
 impl fmt::Display for UsdChange {
-    /// Writes all decimals: `-1275.07`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.count < 0 { "-" } else { "" };
         write!(f, "{sign}{}", Decimal::new(self.count.unsigned_abs(), self.decimals))
     }
 }
 
-/// A region on one of the days.
 struct RegionState {
     /// Share x average cost in USD, before rounding.
     cost: f64,
@@ -182,7 +180,6 @@ impl Model {
     }
 }
 
-/// A factor's effect on the average, in USD.
 fn part_usd(factor: CostFactor, [before, after]: &[Vec<RegionState>; 2]) -> f64 {
     let part_of_region = |(from, to): (&RegionState, &RegionState)| {
         if [from, to].iter().any(|state| state.factors[CostFactor::Shares as usize] == 0.0) {
@@ -204,7 +201,6 @@ fn common_values(factor: CostFactor, states: &[Vec<RegionState>; 2]) -> Option<[
     are_common.then(|| states.each_ref().map(|states| value(&states[0])))
 }
 
-/// The logarithmic mean of two positive numbers.
 fn logarithmic_mean(a: f64, b: f64) -> f64 {
     let ratio = a / b;
     if ratio == 1.0 { a } else { (a - b) / libm::log(ratio) }

@@ -3,7 +3,7 @@
 use std::iter::zip;
 
 use crate::calendar::NoFigures;
-use crate::day::{Costs, Day};
+use crate::day::{CostKind, Costs, Day};
 use crate::decimal::Decimal;
 use crate::model::Model;
 use crate::registry::{RegionIndex, SHARE_DECIMALS, WHOLE_NETWORK_PCT};
@@ -15,7 +15,6 @@ use crate::registry::{RegionIndex, SHARE_DECIMALS, WHOLE_NETWORK_PCT};
 /// maximum, so that the mean is the published average.
 #[derive(Clone, Debug)]
 pub struct CostCurve {
-    /// Two for each region.
     halves: Vec<RegionHalf>,
     /// The ends of all halves, ascending.
     ends: Vec<f64>,
@@ -32,7 +31,6 @@ struct RegionHalf {
 }
 
 impl RegionHalf {
-    /// The share that mines at or below a cost.
     fn share_up_to(&self, cost: f64) -> f64 {
         if cost >= self.to {
             self.share
@@ -72,11 +70,10 @@ impl CostCurve {
 
     /// The lowest cost at which a percentage of the hashrate is reached. More than 100 counts as 100.
     pub fn percentile_usd(&self, percent: u8) -> Decimal {
-        let share = f64::from(percent.min(100)) * 100.0;
-        Decimal::new((self.cost_at(share) + 0.5) as u64, self.decimals)
+        let cost = self.cost_at(f64::from(percent.min(100)) * 100.0);
+        Decimal::new((cost + 0.5) as u64, self.decimals)
     }
 
-    /// The share that mines at or below a cost, in hundredths of a percent.
     fn share_up_to(&self, cost: f64) -> f64 {
         self.halves.iter().map(|half| half.share_up_to(cost)).sum()
     }
@@ -99,8 +96,7 @@ impl CostCurve {
 }
 
 fn halves(costs: &Costs, share: Decimal) -> [RegionHalf; 2] {
-    let [min, avg, max] =
-        [costs.min_usd, costs.avg_usd, costs.max_usd].map(|cost| cost.count() as f64);
+    let [min, avg, max] = CostKind::ALL.map(|kind| costs.get(kind).count() as f64);
     let median = (2.0 * avg - (min + max) / 2.0).max(min).min(max);
     let share = share.count() as f64 / 2.0;
     [RegionHalf { from: min, to: median, share }, RegionHalf { from: median, to: max, share }]

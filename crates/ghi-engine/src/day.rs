@@ -19,7 +19,6 @@ pub enum CostKind {
 }
 
 impl CostKind {
-    /// From minimum to maximum.
     pub(crate) const ALL: [Self; 3] = [Self::Min, Self::Avg, Self::Max];
 
     /// The kind as in field names: `min`, `avg` or `max`.
@@ -44,7 +43,12 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// The cost of a kind.
+    /// Computes each cost.
+    pub(crate) fn each(mut cost: impl FnMut(CostKind) -> Decimal) -> Self {
+        let [min_usd, avg_usd, max_usd] = CostKind::ALL.map(&mut cost);
+        Self { min_usd, avg_usd, max_usd }
+    }
+
     pub(crate) fn get(&self, kind: CostKind) -> Decimal {
         match kind {
             CostKind::Min => self.min_usd,

@@ -63,13 +63,11 @@ impl Decimal {
     }
 }
 
-/// 10 to the power of at most [`DECIMALS_MAX`].
 pub(crate) fn power_of_ten(decimals: u8) -> f64 {
     POWERS_OF_TEN[usize::from(decimals)]
 }
 
 impl fmt::Display for Decimal {
-    /// Writes all decimals: `61275.07`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decimals = usize::from(self.decimals);
         let digits = format!("{:0width$}", self.count, width = decimals + 1);

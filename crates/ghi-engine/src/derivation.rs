@@ -6,7 +6,6 @@ use crate::decimal::{Decimal, DisplayNumber, power_of_ten};
 use crate::model::{Model, NetworkDay};
 use crate::registry::RegionIndex;
 
-/// The fewest significant digits of a step.
 const DIGITS_MIN: usize = 6;
 
 /// The significant digits that show a float exactly.

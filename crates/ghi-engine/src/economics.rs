@@ -13,13 +13,8 @@ use crate::fields::{PRICE_USD, Variable};
 use crate::interval::Interval;
 use crate::model::Model;
 
-/// The decimals of [`Economics::price_to_cost`].
 const RATIO_DECIMALS: u8 = 4;
-
-/// Seconds per day.
 const SECONDS_PER_DAY: f64 = 86_400.0;
-
-/// Hashes per second of 1 PH/s.
 const HASHES_PER_PH: f64 = 1e15;
 
 /// A price of a coin compared with its worldwide cost on a day.

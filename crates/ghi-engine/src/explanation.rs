@@ -11,10 +11,7 @@ use crate::inputs::Fingerprint;
 use crate::model::{Model, NetworkDay};
 use crate::registry::{RegionIndex, SHARE_DECIMALS, Scope};
 
-/// Hours per year of 365.25 days.
 const HOURS_PER_YEAR: f64 = 8_766.0;
-
-/// The decimals of a percent.
 const PERCENT_DECIMALS: u8 = 2;
 
 /// MW per GW, and GWh per TWh.
@@ -153,7 +150,6 @@ fn contribution(day: &Day, region: RegionIndex) -> RegionContribution {
     RegionContribution { region, hashrate_share_pct: share, costs, contribution_usd }
 }
 
-/// The decimals of a share times an average.
 fn contribution_decimals(average: Decimal) -> u8 {
     average.decimals() + SHARE_DECIMALS + PERCENT_DECIMALS
 }

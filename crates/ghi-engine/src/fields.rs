@@ -116,13 +116,11 @@ impl Variable {
 }
 
 impl fmt::Display for Variable {
-    /// Writes `overhead must be a number from 1 to 10`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} must be a number {}", self.name, self.range)
     }
 }
 
-/// What a field of the inputs file may contain. Its type has been checked before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FieldRule {
     Any,
@@ -137,13 +135,8 @@ pub(crate) enum FieldRule {
     FileName,
 }
 
-/// The longest symbol of a coin in characters.
 const SYMBOL_MAX: usize = 10;
-
-/// The longest name of a region or a coin in characters.
 const NAME_MAX: usize = 64;
-
-/// The longest name of a series file in characters.
 const FILE_NAME_MAX: usize = 255;
 
 /// The characters that start a formula in a spreadsheet, including their East Asian full-width forms.
@@ -221,7 +214,6 @@ pub(crate) type Levels = (&'static str, [&'static str; 3]);
 pub(crate) const EFFICIENCY: Levels = ("efficiency_j_per_th", ["best", "mean", "worst"]);
 pub(crate) const ELECTRICITY: Levels = ("electricity_usd_per_kwh", ["low", "mean", "high"]);
 
-/// Explains that values are out of order.
 pub(crate) fn order_problem((name, [a, b, c]): Levels, values: [f64; 3]) -> Option<String> {
     let [x, y, z] = values;
     let message = || format!("{name} is {x}, {y}, {z}; expected {a} <= {b} <= {c}");

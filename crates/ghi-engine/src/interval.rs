@@ -4,7 +4,6 @@ use std::fmt;
 
 use crate::decimal::compact;
 
-/// All numbers from a smallest to a largest one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Interval {
     pub(crate) min: f64,
@@ -38,7 +37,6 @@ impl Interval {
 }
 
 impl fmt::Display for Interval {
-    /// Writes `from 1e-12 to 1000000`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "from {} to {}", compact(self.min), compact(self.max))
     }

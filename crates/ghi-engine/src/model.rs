@@ -28,7 +28,6 @@ pub struct Model {
     base_shares_pct: Arc<[Decimal]>,
 }
 
-/// The part of the formula that is the same for all regions on a day.
 #[derive(Debug)]
 pub(crate) struct NetworkDay {
     pub(crate) day: i64,
@@ -89,16 +88,13 @@ impl Model {
 
     /// The last day with data up to a date, or the first day with data if there is none.
     pub fn nearest_covered(&self, date: Date) -> Date {
-        if !self.has_series() {
-            return date;
-        }
         let day = self.inputs.series.covered_on_or_before(day_number(date));
         day.map_or(self.coverage().first, date_of)
     }
 
     /// Whether the data is based on dated series, at least in part.
     pub fn has_series(&self) -> bool {
-        self.inputs.series.covered().is_some()
+        self.inputs.series.has_rows()
     }
 
     /// The SHA-256 of the files that the inputs were read from.
@@ -167,7 +163,6 @@ impl Model {
         Ok(self.network_state(&self.network_day(date)?))
     }
 
-    /// The part of the formula that is the same for all regions on a day.
     pub(crate) fn network_day(&self, date: Date) -> Result<NetworkDay, NoFigures> {
         self.check(date)?;
         let day = day_number(date);
@@ -183,7 +178,6 @@ impl Model {
         Ok(NetworkDay { day, difficulty, block_reward_coins, hashes_per_coin, prices })
     }
 
-    /// The synthetic difficulty of a day.
     fn difficulty(&self, day: i64) -> u64 {
         // A difficulty that is adjusted with each block changes once a day here.
         let retarget_days = self.inputs.file.network.retarget_days.max(1);
@@ -217,7 +211,6 @@ impl Model {
         }
     }
 
-    /// The efficiency, power price and overhead of a region on a day.
     pub(crate) fn fleet(&self, network: &NetworkDay, index: usize) -> Fleet {
         let base = self.inputs.file.regions[index].electricity_usd_per_kwh;
         let row = self.inputs.series.region_on(index, network.day);
@@ -231,12 +224,9 @@ impl Model {
 
     fn region_costs(&self, network: &NetworkDay, index: usize) -> Costs {
         let fleet = self.fleet(network, index);
-        let cost = |kind| self.usd(fleet.cost_usd(network.hashes_per_coin, kind));
-        let [min_usd, avg_usd, max_usd] = CostKind::ALL.map(cost);
-        Costs { min_usd, avg_usd, max_usd }
+        Costs::each(|kind| self.usd(fleet.cost_usd(network.hashes_per_coin, kind)))
     }
 
-    /// Each region's share of the hashrate on a day.
     fn shares_pct(&self, network: &NetworkDay) -> Arc<[Decimal]> {
         if self.inputs.series.regions.is_empty() {
             return Arc::clone(&self.base_shares_pct);
@@ -244,13 +234,11 @@ impl Model {
         (0..self.regions.len()).map(|index| self.share_pct(network.day, index)).collect()
     }
 
-    /// A region's share of the hashrate on a day.
     pub(crate) fn share_pct(&self, day: i64, index: usize) -> Decimal {
         self.inputs.share_pct(index, self.inputs.series.region_on(index, day))
     }
 }
 
-/// The costs of all regions together.
 pub(crate) fn global(regions: &[Costs], shares_pct: &[Decimal]) -> Costs {
     let first = regions[0];
     Costs {

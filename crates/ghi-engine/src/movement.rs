@@ -91,7 +91,6 @@ impl NetworkMovement {
         }
     }
 
-    /// The factor of the hashrate estimated from a day's blocks.
     pub(crate) fn hashrate(&self, day: i64) -> f64 {
         let wave = self.hashrate.at(day);
         (1.0 + self.amounts.difficulty_pct / 100.0 * wave) * self.scatter(day)
@@ -169,7 +168,6 @@ impl RegionMovement {
         }
     }
 
-    /// The low, mean and high price of a day, in ascending order.
     pub(crate) fn prices(&self, all: &CommonPriceMovement, base: [f64; 3]) -> [f64; 3] {
         let [base_low, base_mean, base_high] = base;
         let own = OWN_PART * self.own.at(all.day);
@@ -183,7 +181,6 @@ impl RegionMovement {
 }
 
 impl MovementInputs {
-    /// The factors of the estimated hashrate and of the difficulty.
     pub(crate) fn difficulty_factors(&self) -> Interval {
         let (swing, scatter) = (Interval::around(self.difficulty_pct), self.scatter_factors());
         Interval { min: swing.min * scatter.min, max: swing.max * scatter.max }

@@ -14,8 +14,6 @@ const FOUND_MAX: usize = 1_000;
 
 /// The longest message in characters. Longer ones lose their middle.
 const MESSAGE_MAX: usize = 320;
-
-/// The maximum number of characters of a file or column name in a message.
 pub(crate) const NAME_MAX: usize = 64;
 
 /// A file that inputs are read from, in the order in which problems are reported.
@@ -40,16 +38,13 @@ pub(crate) struct Location<'a> {
 }
 
 impl Location<'_> {
-    /// A line of a file.
     pub(crate) fn line(file: InputFile, line: usize) -> Self {
         Self { file, line: Some(line), column: None }
     }
 
-    /// The inputs file as a whole.
     pub(crate) const INPUTS_FILE: Self = Self { file: InputFile::Toml, line: None, column: None };
 }
 
-/// The problems found so far.
 #[derive(Debug, Default)]
 pub(crate) struct ProblemReport {
     found: RefCell<Vec<(InputFile, InputsProblem)>>,
@@ -57,7 +52,6 @@ pub(crate) struct ProblemReport {
 }
 
 impl ProblemReport {
-    /// Sets the name of a series in messages.
     pub(crate) fn set_name(&self, file: InputFile, name: &str) {
         self.names.borrow_mut().push((file, visible(name, NAME_MAX)));
     }
@@ -78,22 +72,18 @@ impl ProblemReport {
         self.found.borrow_mut().push((location.file, problem));
     }
 
-    /// The number of problems so far.
     pub(crate) fn count(&self) -> usize {
         self.found.borrow().len()
     }
 
-    /// Whether enough problems were found to stop reading.
     pub(crate) fn is_full(&self) -> bool {
         self.count() >= FOUND_MAX
     }
 
-    /// Fails with all problems, if there are any.
     pub(crate) fn check(&self) -> Result<(), InputsError> {
         if self.count() == 0 { Ok(()) } else { Err(self.error()) }
     }
 
-    /// The problems so far.
     pub(crate) fn error(&self) -> InputsError {
         let mut found = self.found.borrow().clone();
         found.sort_by(|(a, x), (b, y)| (a, x.line, &x.column).cmp(&(b, y.line, &y.column)));
@@ -152,7 +142,6 @@ impl InputsError {
         self.more
     }
 
-    /// One line per problem.
     fn lines(&self) -> String {
         let more = (self.more > 0).then(|| format!("and {} more", self.more));
         let lines = self.problems.iter().map(ToString::to_string).chain(more);

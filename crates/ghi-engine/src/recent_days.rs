@@ -47,9 +47,7 @@ impl RecentDays {
         let mut days = self.clone();
         if let Ok(today) = &mut days.0[HISTORY_DAYS] {
             for costs in &mut today.regions {
-                let Costs { min_usd, avg_usd, max_usd } = *costs;
-                let [min_usd, avg_usd, max_usd] = [min_usd, avg_usd, max_usd].map(scaled);
-                *costs = Costs { min_usd, avg_usd, max_usd };
+                *costs = Costs::each(|kind| scaled(costs.get(kind)));
             }
             today.global = global(&today.regions, &today.hashrate_shares_pct);
         }

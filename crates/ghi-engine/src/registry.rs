@@ -7,7 +7,6 @@ use ghi_contract::GLOBAL;
 use crate::day::{Costs, Day};
 use crate::decimal::Decimal;
 
-/// The number of decimals of a hashrate share in percent.
 pub(crate) const SHARE_DECIMALS: u8 = 2;
 
 /// The sum of all regions' shares, in percent.
@@ -59,7 +58,6 @@ impl Registry {
         (0..self.regions.len()).map(RegionIndex)
     }
 
-    /// The regions of a scope.
     pub(crate) fn in_scope(&self, scope: Scope) -> impl Iterator<Item = RegionIndex> + use<> {
         self.indices()
             .filter(move |region| [Scope::Global, Scope::Region(*region)].contains(&scope))

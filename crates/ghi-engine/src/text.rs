@@ -1,6 +1,5 @@
 //! Text in messages: escaped input, lists of names, and suggestions for misspelled names.
 
-/// The longest name that gets a suggestion, in characters.
 const SUGGESTION_MAX: usize = 48;
 
 /// Whether a character has no glyph of its own: controls, line and paragraph separators, marks and

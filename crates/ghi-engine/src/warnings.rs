@@ -7,8 +7,9 @@ use crate::cost::{capital_usd_per_coin, hashes_per_coin};
 use crate::day::CostKind;
 use crate::decimal::DisplayNumber;
 use crate::derivation::CONTEXT_DIGITS;
+use crate::fields::{NETWORK_COLUMNS, Variable};
 use crate::inputs::{Inputs, RegionInputs};
-use crate::series::{NetworkRow, RegionRow, override_levels};
+use crate::series::NetworkRow;
 use crate::text::listed;
 
 /// A value that differs from the expected one by this factor or more is suspicious.
@@ -32,8 +33,6 @@ const SLIP_ROWS: usize = 7;
 
 /// By these factors, a block reward may rise and fall from one row to the next.
 const REWARD_STEPS: [f64; 2] = [2.0, 2.2];
-
-/// The same for an efficiency.
 const EFFICIENCY_STEPS: [f64; 2] = [3.0, 3.0];
 
 /// If all percentages of movement are below this, they are probably fractions.
@@ -48,8 +47,8 @@ const REWARD_DAYS: i64 = 1_096;
 /// An arbitrary number of hashes, to compare two costs.
 const HASHES: f64 = 1e12;
 
-/// The value of a column in a row of the network series.
-type NetworkColumn = fn(&NetworkRow) -> Option<f64>;
+/// For each column of the network series, the factor by which a value may slip from one row to the next.
+const SLIP_FACTORS: [f64; NETWORK_COLUMNS.len()] = [10.0, 100.0, 1_000.0, 10.0, 10.0];
 
 /// The most regions and gaps that are named.
 const REGIONS_MAX: usize = 20;
@@ -74,17 +73,19 @@ impl Inputs {
     /// At most one warning per region: the one that locates the mistake best.
     fn region_warnings(&self) -> Vec<String> {
         let far_averages = self.far_averages();
-        let warnings = self.file.regions.iter().zip(far_averages).enumerate();
-        let mut warnings: Vec<String> = warnings
-            .filter_map(|(index, (region, far_average))| {
-                let in_series = self.unusual_row(index);
-                in_series.or(far_average).or_else(|| {
-                    let location =
-                        format!("on line {} of the inputs file", self.electricity_lines[index]);
-                    unusual_price(region, region.electricity_usd_per_kwh, &location)
-                })
+        let warning = |(index, far_average): (usize, Option<String>)| {
+            let region = &self.file.regions[index];
+            let rows = self.series.regions.get(index).into_iter().flatten();
+            let mut in_series = rows.filter_map(|row| {
+                let prices = row.electricity_usd_per_kwh.into_iter().flatten();
+                unusual_price(region, prices, row.line, "region series")
+            });
+            in_series.next().or(far_average).or_else(|| {
+                let line = self.electricity_lines[index];
+                unusual_price(region, region.electricity_usd_per_kwh, line, "inputs file")
             })
-            .collect();
+        };
+        let mut warnings: Vec<String> = (0..).zip(far_averages).filter_map(warning).collect();
         let more = warnings.len().saturating_sub(REGIONS_MAX);
         if more > 0 {
             warnings.truncate(REGIONS_MAX);
@@ -93,49 +94,34 @@ impl Inputs {
         warnings
     }
 
-    /// The first row of a region with a price that is probably in another unit.
-    fn unusual_row(&self, region: usize) -> Option<String> {
-        self.series.regions.get(region)?.iter().find_map(|row| {
-            let prices = row.electricity_usd_per_kwh.into_iter().flatten();
-            let location = format!("on line {} of the region series", row.line);
-            unusual_price(&self.file.regions[region], prices, &location)
-        })
-    }
-
     /// For each region, the first day on which its average is far from the other regions' averages.
     /// Difficulty and reward are the same for all regions, so efficiency x price x overhead is compared.
     fn far_averages(&self) -> Vec<Option<String>> {
-        let mut found = vec![None; self.file.regions.len()];
+        let mut found = vec![None; self.region_count()];
         for day in self.series.change_days(&self.series.regions) {
-            let averages = (0..self.region_count()).map(|index| {
+            let average = |index| {
                 let fleet = self.fleet(index, self.series.region_on(index, day));
                 let (efficiency, price) = fleet.at(CostKind::Avg);
                 efficiency * price * fleet.overhead
-            });
-            let averages: Vec<f64> = averages.collect();
+            };
+            let averages: Vec<f64> = (0..self.region_count()).map(average).collect();
             let mut sorted = averages.clone();
             sorted.sort_unstable_by(f64::total_cmp);
             // There may be thousands of days, and almost none has a region that is far off.
             if sorted[sorted.len() - 1] < sorted[0] * FAR {
                 continue;
             }
-            let on = match self.series.covered() {
-                Some(_) => format!(" on {}", date_of(day)),
-                None => String::new(),
-            };
+            let date = date_of(day);
+            let on = if self.series.has_rows() { format!(" on {date}") } else { String::new() };
             for ((region, average), found) in self.file.regions.iter().zip(averages).zip(&mut found)
             {
-                let factor = median_of_others(&sorted, average).map(|median| average / median);
-                if let Some(factor) = factor.filter(|_| found.is_none()) {
-                    *found = far_average(region, factor, &on);
-                }
+                let median = median_of_others(&sorted, average).filter(|_| found.is_none());
+                *found = found.take().or_else(|| far_average(region, average / median?, &on));
             }
         }
         found
     }
 
-    /// Hashrates of the series that do not match their difficulties. A single row may be an unusual day, so the
-    /// median is compared.
     fn hashrate_warning(&self) -> Option<String> {
         let rows = self.series.network.iter();
         let ratio = |row: &NetworkRow| {
@@ -151,7 +137,6 @@ impl Inputs {
         })
     }
 
-    /// A market price that is far from the cost of a coin, in the median.
     fn price_warning(&self) -> Option<String> {
         let network = &self.file.network;
         let ratio = |row: Option<&NetworkRow>| {
@@ -163,9 +148,7 @@ impl Inputs {
             let hashes = hashes_per_coin(difficulty, network.hashes_per_difficulty, reward);
             Some((self.average_cost_usd(hashes, day) / price, row.map_or(0, |row| row.line)))
         };
-        let rows = self.series.network.iter().map(Some);
-        let no_rows = self.series.network.is_empty().then_some(None);
-        let (ratio, line) = median(rows.chain(no_rows).filter_map(ratio))?;
+        let (ratio, line) = median(self.series.network_rows().filter_map(ratio))?;
         let meant = if ratio > PRICE_UNIT_FACTOR {
             "is price_usd in USD, not in BTC?"
         } else if ratio > PRICE_FACTOR {
@@ -181,7 +164,6 @@ impl Inputs {
         Some(format!("{location}the cost of a coin is {ratio} times its price; {meant}"))
     }
 
-    /// The average cost of a number of hashes on a day, without movement.
     fn average_cost_usd(&self, hashes: f64, day: i64) -> f64 {
         let regions = (0..self.region_count()).map(|index| {
             let row = self.series.region_on(index, day);
@@ -191,15 +173,14 @@ impl Inputs {
         regions.sum()
     }
 
-    /// The days between rows that are too far apart.
     fn gap_warning(&self) -> Option<String> {
-        let count = self.series.gaps().count();
-        let mut gaps: Vec<String> =
-            self.series.gaps().take(GAPS_MAX).map(|gap| gap.to_string()).collect();
-        if count > GAPS_MAX {
-            gaps.push(format!("in {} more gaps", count - GAPS_MAX));
+        let mut gaps: Vec<String> = self.series.gaps().map(|gap| gap.to_string()).collect();
+        let more = gaps.len().saturating_sub(GAPS_MAX);
+        if more > 0 {
+            gaps.truncate(GAPS_MAX);
+            gaps.push(format!("in {more} more gaps"));
         }
-        (count > 0).then(|| {
+        (!gaps.is_empty()).then(|| {
             format!(
                 "there is no data {}, because rows are too far apart; add rows, or raise valid_days or regions_valid_days in [series]",
                 listed(&gaps)
@@ -209,40 +190,31 @@ impl Inputs {
 
     /// For each column of the network series and each region, the first suspicious change.
     fn step_warnings(&self) -> Vec<String> {
-        let columns: [(&str, f64, NetworkColumn); 5] = [
-            ("difficulty", 10.0, |row| Some(row.difficulty)),
-            ("hashrate_eh", 100.0, |row| row.hashrate_eh),
-            ("fee_usd", 1_000.0, |row| row.fee_usd),
-            ("block_reward_coins", 10.0, |row| row.block_reward_coins),
-            ("price_usd", 10.0, |row| row.price_usd),
-        ];
-        let columns = columns.into_iter().filter_map(|(name, most, value)| {
+        let columns = std::iter::zip(NETWORK_COLUMNS, SLIP_FACTORS).enumerate();
+        let columns = columns.filter_map(|(index, (Variable { name, .. }, most))| {
             let rows = self.series.network.iter();
-            let values: Vec<_> = rows.filter_map(|row| Some((row.line, value(row)?))).collect();
+            let values = rows.filter_map(|row| Some((row.line, row.values()[index]?)));
+            let values: Vec<_> = values.collect();
             let is_reward = name == "block_reward_coins";
             let reward_step = || large_step(&values, REWARD_STEPS).filter(|_| is_reward);
             let (line, step) = slip(&values, most).or_else(reward_step)?;
             Some(format!("network series, line {line}: {name} {step}"))
         });
-        let regions =
-            self.file.regions.iter().zip(&self.series.regions).filter_map(|(region, rows)| {
-                let values = |kind: usize| {
-                    let efficiency = |row: &RegionRow| {
-                        override_levels(region.efficiency_j_per_th, row.efficiency_j_per_th)
-                    };
-                    rows.iter()
-                        .map(move |row| (row.line, efficiency(row)[kind]))
-                        .collect::<Vec<_>>()
-                };
-                let step = |kind| large_step(&values(kind), EFFICIENCY_STEPS);
-                let (line, step) = (0..3).find_map(step)?;
-                let region = title(region);
-                Some(format!("region series, line {line}: efficiency_j_per_th of {region} {step}"))
-            });
+        let regions = self.file.regions.iter().zip(&self.series.regions);
+        let regions = regions.filter_map(|(region, rows)| {
+            let (line, step) = (0..3).find_map(|kind| {
+                let efficiency = rows.iter().map(|row| {
+                    let given = row.efficiency_j_per_th[kind];
+                    (row.line, given.unwrap_or(region.efficiency_j_per_th[kind]))
+                });
+                large_step(&efficiency.collect::<Vec<_>>(), EFFICIENCY_STEPS)
+            })?;
+            let region = title(region);
+            Some(format!("region series, line {line}: efficiency_j_per_th of {region} {step}"))
+        });
         columns.chain(self.reward_step_warning()).chain(regions.take(REGIONS_MAX)).collect()
     }
 
-    /// The first suspicious change in the rewards of the inputs file.
     fn reward_step_warning(&self) -> Option<String> {
         let later = self.file.network.rewards.iter().map(|reward| reward.coins);
         let rewards = std::iter::once(self.file.network.block_reward_coins).chain(later);
@@ -253,30 +225,23 @@ impl Inputs {
 
     /// Columns of the network series that are empty in some rows, and what their days have instead.
     fn partial_column_warnings(&self) -> Vec<String> {
-        let rows = &self.series.network;
         let price = match self.file.network.price_usd {
             Some(_) => "have a synthetic price, based on network.price_usd",
             None => "have no price",
         };
-        let columns: [(&str, NetworkColumn, &str); 2] = [
-            (
-                "hashrate_eh",
-                |row| row.hashrate_eh,
-                "have a synthetic hashrate, based on the difficulty",
-            ),
-            ("price_usd", |row| row.price_usd, price),
-        ];
-        let warning = |(name, value, instead): (&str, NetworkColumn, &str)| {
-            let empty: Vec<_> = rows.iter().filter(|row| value(row).is_none()).collect();
-            let (line, count) = (empty.first()?.line, rows.len());
-            (empty.len() < count).then(|| {
+        let hashrate = "have a synthetic hashrate, based on the difficulty";
+        let warning = |(name, instead)| {
+            let column = NETWORK_COLUMNS.iter().position(|column| column.name == name)?;
+            let rows = &self.series.network;
+            let empty: Vec<_> = rows.iter().filter(|row| row.values()[column].is_none()).collect();
+            let (line, empty, count) = (empty.first()?.line, empty.len(), rows.len());
+            (empty < count).then(|| {
                 format!(
-                    "network series: {name} is empty in {} of {count} rows, first on line {line}; the days of these rows {instead}",
-                    empty.len()
+                    "network series: {name} is empty in {empty} of {count} rows, first on line {line}; the days of these rows {instead}"
                 )
             })
         };
-        columns.into_iter().filter_map(warning).collect()
+        [("hashrate_eh", hashrate), ("price_usd", price)].into_iter().filter_map(warning).collect()
     }
 
     /// Years of difficulty with a single reward, which was probably halved in that time.
@@ -293,11 +258,9 @@ impl Inputs {
         })
     }
 
-    /// Machines that cost more than running them does, on the last day. Both costs are for the same number
-    /// of hashes.
     fn capital_warning(&self) -> Option<String> {
         let capital = self.file.capital.as_ref()?;
-        let (_, day) = self.series.covered().unwrap_or_default();
+        let (_, day) = self.series.covered();
         let running = self.average_cost_usd(HASHES, day);
         let factor = capital_usd_per_coin(HASHES, capital.usd_per_th, capital.years) / running;
         (factor > 1.0).then(|| {
@@ -309,16 +272,16 @@ impl Inputs {
 
     fn movement_warning(&self) -> Option<String> {
         let movement = &self.file.movement;
-        let limits = [
-            (movement.fee_pct, SMALL_FEE_PCT),
-            (movement.difficulty_pct, SMALL_PCT),
-            (movement.hashrate_pct, SMALL_PCT),
-            (movement.electricity_pct, SMALL_PCT),
-            (movement.weekday_pct, SMALL_PCT),
-            (movement.spread_pct, SMALL_PCT),
+        let fee = movement.fee_pct;
+        let others = [
+            movement.difficulty_pct,
+            movement.hashrate_pct,
+            movement.electricity_pct,
+            movement.weekday_pct,
+            movement.spread_pct,
         ];
-        let moves = limits.iter().any(|(pct, _)| *pct > 0.0);
-        let is_small = limits.iter().all(|(pct, limit)| pct < limit);
+        let moves = fee > 0.0 || others.iter().any(|pct| *pct > 0.0);
+        let is_small = fee < SMALL_FEE_PCT && others.iter().all(|pct| *pct < SMALL_PCT);
         (moves && is_small).then(|| {
             format!(
                 "every percentage in [movement] is below {SMALL_FEE_PCT}, so the data hardly moves; are they fractions? Write 5 for 5%, and 0 for no movement"
@@ -362,37 +325,34 @@ fn median(values: impl Iterator<Item = (f64, usize)>) -> Option<(f64, usize)> {
     Some(*values.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0)).1)
 }
 
-/// A region as it is named in warnings.
 fn title(region: &RegionInputs) -> String {
     format!("{} ({})", region.id, region.name)
 }
 
-/// A warning about the first price of power that is probably in another unit.
 fn unusual_price(
     region: &RegionInputs,
     prices: impl IntoIterator<Item = f64>,
-    location: &str,
+    line: usize,
+    file: &str,
 ) -> Option<String> {
     let price = prices.into_iter().find(|price| !USUAL_USD_PER_KWH.contains(price))?;
     let unit = if price > *USUAL_USD_PER_KWH.end() { "; is it in cents?" } else { "." };
+    let region = title(region);
     Some(format!(
-        "the electricity of {} costs {price} {location}{unit} Expected USD per kWh, such as 0.055",
-        title(region)
+        "the electricity of {region} costs {price} on line {line} of the {file}{unit} Expected USD per kWh, such as 0.055"
     ))
 }
 
 /// A warning about an average that is `factor` times the median of the others, if that is far off.
 fn far_average(region: &RegionInputs, factor: f64, on: &str) -> Option<String> {
+    let (region, inverse) = (title(region), 1.0 / factor);
     if factor >= FAR {
         Some(format!(
-            "the average cost of {} is {factor:.0} times the median of the other regions{on}; is its electricity in cents? Expected USD per kWh, such as 0.055",
-            title(region)
+            "the average cost of {region} is {factor:.0} times the median of the other regions{on}; is its electricity in cents? Expected USD per kWh, such as 0.055"
         ))
     } else if factor <= 1.0 / FAR {
         Some(format!(
-            "the average cost of {} is 1/{:.0} of the median of the other regions{on}; expected electricity in USD per kWh and efficiency in J/TH",
-            title(region),
-            1.0 / factor
+            "the average cost of {region} is 1/{inverse:.0} of the median of the other regions{on}; expected electricity in USD per kWh and efficiency in J/TH"
         ))
     } else {
         None

@@ -5,7 +5,6 @@
 //! starting point and no drift. It uses only integer arithmetic and + - * /, so every machine computes
 //! the same bits.
 
-/// One of the curves that make up a wave.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Octave {
     /// The interval between two random numbers in days. With 1, each day has its own random number.
@@ -31,7 +30,6 @@ impl Octave {
 #[derive(Clone, Debug)]
 pub(crate) struct Wave {
     octaves: &'static [Octave],
-    /// A key for each octave.
     keys: Vec<u64>,
 }
 
@@ -85,7 +83,6 @@ impl DailyScatter {
         Self { key: splitmix64(key(seed, name) ^ 1) }
     }
 
-    /// The value on a day.
     pub(crate) fn at(&self, day: i64) -> f64 {
         const HALF_OF_SUM_MAX: f64 = 131_070.0;
         let bits = splitmix64(self.key ^ day as u64);
@@ -94,7 +91,6 @@ impl DailyScatter {
     }
 }
 
-/// The random number with this index, from -1 to 1.
 fn random(key: u64, index: i64, paired: bool) -> f64 {
     if !paired {
         return uniform(key, index);

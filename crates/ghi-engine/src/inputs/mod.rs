@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Deserializer};
 use sha2::{Digest, Sha256};
 
-use crate::calendar::{Coverage, FIRST, Gap, NoFigures, date_of, day_number, parse_date};
+use crate::calendar::{Coverage, Gap, NoFigures, date_of, day_number, parse_date};
 use crate::cost::Fleet;
 use crate::decimal::Decimal;
 use crate::registry::share_pct;
@@ -18,8 +18,6 @@ mod precision;
 
 /// The text of [`Inputs::default`], with comments and sources.
 pub const DEFAULT_INPUTS: &str = include_str!("../../inputs.toml");
-
-/// Hashes per second of 1 EH/s.
 const HASHES_PER_EH: f64 = 1e18;
 
 /// A network that the model can compute.
@@ -30,7 +28,6 @@ const HASHES_PER_EH: f64 = 1e18;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
     pub(crate) file: InputsFile,
-    /// Empty if the inputs name no series.
     pub(crate) series: Series,
     /// The line of each region's power prices in the inputs file.
     pub(crate) electricity_lines: Vec<usize>,
@@ -48,7 +45,6 @@ pub(crate) struct InputsFile {
     #[serde(default)]
     pub(crate) decimals: DecimalsInputs,
     pub(crate) movement: MovementInputs,
-    /// `None` if no full cost is computed.
     pub(crate) capital: Option<CapitalInputs>,
     #[serde(rename = "region")]
     pub(crate) regions: Vec<RegionInputs>,
@@ -121,7 +117,6 @@ pub(crate) struct RewardInputs {
     pub(crate) coins: f64,
 }
 
-/// The number of decimals of published numbers.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table")]
 pub(crate) struct DecimalsInputs {
@@ -153,7 +148,6 @@ pub(crate) struct MovementInputs {
     pub(crate) price_pct: f64,
 }
 
-/// The machines of a network.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct CapitalInputs {
@@ -228,7 +222,6 @@ fn electricity<'de, D: Deserializer<'de>>(from: D) -> Result<[f64; 3], D::Error>
 }
 
 impl Default for Inputs {
-    /// The three regions of the sandbox.
     fn default() -> Self {
         Self::parse(DEFAULT_INPUTS).expect("a test parses the default inputs")
     }
@@ -247,9 +240,8 @@ impl Inputs {
 
     /// The first and the last day that have data.
     pub fn coverage(&self) -> Coverage {
-        let covered = self.series.covered().map(|(first, last)| (date_of(first), date_of(last)));
-        let (first, last) = covered.unwrap_or((FIRST, Date::MAX));
-        Coverage { first, last }
+        let (first, last) = self.series.covered();
+        Coverage { first: date_of(first), last: date_of(last) }
     }
 
     /// Fails if a day has no data.
@@ -259,33 +251,29 @@ impl Inputs {
 
     /// The first and the last day of a range that have data. Days between them may have none.
     pub(crate) fn overlap(&self, from: Date, to: Date) -> Result<(Date, Date), NoFigures> {
-        let (series, coverage) = (&self.series, self.coverage());
-        let range = (from.max(coverage.first), to.min(coverage.last));
-        let error = NoFigures { date: from, coverage, gap: None };
-        if range.0 > range.1 {
-            return Err(error);
-        }
-        let first = series.covered_on_or_after(day_number(range.0));
-        let last = series.covered_on_or_before(day_number(range.1));
-        match first.zip(last) {
-            Some((first, last)) if first <= last => Ok((date_of(first), date_of(last))),
-            // The range is within a gap, and these are the covered days around it.
-            Some((after, before)) => {
-                let gap = Gap(date_of(before + 1), date_of(after - 1));
-                Err(NoFigures { gap: Some(gap), ..error })
+        let coverage = self.coverage();
+        let (from_covered, to_covered) = (from.max(coverage.first), to.min(coverage.last));
+        let after = self.series.covered_on_or_after(day_number(from_covered));
+        let before = self.series.covered_on_or_before(day_number(to_covered));
+        let gap = match after.zip(before) {
+            Some((after, before)) if after <= before => {
+                return Ok((date_of(after), date_of(before)));
             }
-            None => Ok(range),
-        }
+            // The range is within a gap, and these are the covered days around it.
+            Some((after, before)) if from_covered <= to_covered => {
+                Some(Gap(date_of(before + 1), date_of(after - 1)))
+            }
+            _ => None,
+        };
+        Err(NoFigures { date: from, coverage, gap })
     }
 
-    /// The block reward of a day according to the inputs file.
     pub(crate) fn reward_on(&self, day: i64) -> f64 {
         let network = &self.file.network;
         let changed = network.rewards.iter().rfind(|reward| reward.from <= day);
         changed.map_or(network.block_reward_coins, |reward| reward.coins)
     }
 
-    /// The difficulty at the base level of the hashrate.
     pub(crate) fn base_difficulty(&self) -> f64 {
         let network = &self.file.network;
         network.hashrate_eh * HASHES_PER_EH * network.seconds_per_block
@@ -298,7 +286,6 @@ impl Inputs {
         difficulty * network.hashes_per_difficulty / network.seconds_per_block / HASHES_PER_EH
     }
 
-    /// The share of a region while a row is valid.
     pub(crate) fn share_pct(&self, region: usize, row: Option<&RegionRow>) -> Decimal {
         let given = row.and_then(|row| row.hashrate_share_pct);
         share_pct(given.unwrap_or(self.file.regions[region].hashrate_share_pct))
@@ -327,7 +314,6 @@ impl Inputs {
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// Hashes the files one after another.
     fn new<'a>(files: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut hasher = Sha256::new();
         files.into_iter().for_each(|file| hasher.update(file));
@@ -336,7 +322,6 @@ impl Fingerprint {
 }
 
 impl fmt::Display for Fingerprint {
-    /// Writes 64 lowercase hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }

@@ -21,8 +21,6 @@ const STRUCTURE_MAX: usize = 100_000;
 
 /// The bytes that make the parser allocate memory: they start fields, tables, list items and lines.
 const STRUCTURE: &[u8] = b"=.,[{\n";
-
-/// The header of a region.
 const REGION: &str = "[[region]]";
 
 /// Reads a series file by its name. Returns its bytes, or why it cannot be read.
@@ -72,7 +70,6 @@ impl Inputs {
     }
 }
 
-/// Refuses a file with too many regions, or one that would need too much memory to parse.
 fn check_size(text: &str, problems: &ProblemReport) {
     let regions = text.lines().filter(|line| line.trim_start().starts_with(REGION)).count();
     if regions > REGIONS_MAX {
@@ -142,7 +139,6 @@ fn check_rewards(file: &InputsFile, source: &TomlText<'_>) {
     }
 }
 
-/// Reads the files of the network and the region series that the inputs file names.
 fn series_files(
     file: &InputsFile,
     source: &TomlText<'_>,

@@ -11,7 +11,6 @@ use crate::interval::Interval;
 use crate::problems::{InputFile, Location, ProblemReport};
 use crate::series::{NetworkRow, RegionRow};
 
-/// Reports numbers that cannot be published.
 pub(super) fn check(inputs: &Inputs, source: &TomlText<'_>) {
     let decimals = &inputs.file.decimals;
     let usd = Precision {
@@ -55,59 +54,45 @@ impl PrecisionCheck<'_> {
     /// Reports problems with the network: those of the base levels, or of the first row that has any. Later
     /// rows probably have the same ones.
     fn network(&self, source: &TomlText<'_>) {
-        let rows = &self.inputs.series.network;
-        if !rows.is_empty() {
-            for row in rows.iter().take_while(|_| self.problems.count() == 0) {
-                let location = Location::line(InputFile::NetworkSeries, row.line);
-                self.published(Some(row), [location; 3], ["fee_usd", "price_usd"]);
-            }
-            return;
-        }
+        let InputsFile { network, movement, .. } = &self.inputs.file;
         let base = self.inputs.base_difficulty();
-        let Interval { min, max } = self.inputs.file.movement.difficulty_factors().times(base);
-        let hashrate = source.location("network.hashrate_eh");
-        if !DIFFICULTY.contains(min) || !DIFFICULTY.contains(max) {
+        let Interval { min, max } = movement.difficulty_factors().times(base);
+        let is_published = DIFFICULTY.contains(min) && DIFFICULTY.contains(max);
+        if self.inputs.series.network.is_empty() && !is_published {
             let advice = if base < DIFFICULTY.min { "lower" } else { "raise" };
             let message = format!(
                 "network.hashrate_eh, seconds_per_block and hashes_per_difficulty result in a difficulty of {}; including its movement, it must be {DIFFICULTY}: {advice} hashes_per_difficulty, which doesn't change the costs",
                 brief(base)
             );
-            self.problems.add(hashrate, &message);
+            self.problems.add(source.location("network.hashrate_eh"), &message);
             return;
         }
-        let names = ["network.fee_usd", "network.price_usd"];
-        let [fee, price] = names.map(|path| source.location(path));
-        self.published(None, [hashrate, fee, price], names);
+        for row in self.inputs.series.network_rows().take_while(|_| self.problems.count() == 0) {
+            let table = if row.is_some() { "" } else { "network." };
+            let location = |field: &str| match row {
+                Some(row) => Location::line(InputFile::NetworkSeries, row.line),
+                None => source.location(&format!("network.{field}")),
+            };
+            let hashrate = match row {
+                Some(NetworkRow { hashrate_eh: Some(hashrate), .. }) => Interval::fixed(*hashrate),
+                Some(row) => {
+                    let implied = self.inputs.implied_hashrate_eh(row.difficulty);
+                    movement.scatter_factors().times(implied)
+                }
+                None => movement.difficulty_factors().times(network.hashrate_eh),
+            };
+            let problem = self.hashrate_eh.problem(hashrate);
+            self.report(location("hashrate_eh"), "the hashrate", problem);
+            let fee = row.and_then(|row| row.fee_usd).map(Interval::fixed);
+            let fee = fee.unwrap_or_else(|| movement.fee_factors().times(network.fee_usd));
+            self.report(location("fee_usd"), &format!("{table}fee_usd"), self.usd.problem(fee));
+            let price = row.and_then(|row| row.price_usd).map(Interval::fixed);
+            let moving = || Some(movement.market_price_factors().times(network.price_usd?));
+            let problem = price.or_else(moving).and_then(|price| self.usd.problem(price));
+            self.report(location("price_usd"), &format!("{table}price_usd"), problem);
+        }
     }
 
-    /// Checks the hashrate, the fee and the price while a row is valid.
-    fn published(
-        &self,
-        row: Option<&NetworkRow>,
-        [hashrate_at, fee_at, price_at]: [Location<'_>; 3],
-        [fee_name, price_name]: [&str; 2],
-    ) {
-        let InputsFile { network, movement, .. } = &self.inputs.file;
-        let given =
-            |value: fn(&NetworkRow) -> Option<f64>| row.and_then(value).map(Interval::fixed);
-        let hashrate = given(|row| row.hashrate_eh).unwrap_or_else(|| match row {
-            Some(row) => {
-                let implied = self.inputs.implied_hashrate_eh(row.difficulty);
-                movement.scatter_factors().times(implied)
-            }
-            None => movement.difficulty_factors().times(network.hashrate_eh),
-        });
-        let fee = given(|row| row.fee_usd);
-        let fee = fee.unwrap_or_else(|| movement.fee_factors().times(network.fee_usd));
-        let base_price = network.price_usd;
-        let price = given(|row| row.price_usd)
-            .or_else(|| Some(movement.market_price_factors().times(base_price?)));
-        self.report(hashrate_at, "the hashrate", self.hashrate_eh.problem(hashrate));
-        self.report(fee_at, fee_name, self.usd.problem(fee));
-        self.report(price_at, price_name, price.and_then(|price| self.usd.problem(price)));
-    }
-
-    /// Reports the first day on which a region's costs cannot be published.
     fn region(&self, region: usize, source: &TomlText<'_>) {
         let series = &self.inputs.series;
         let rows = series.regions.get(region..=region).unwrap_or_default();
@@ -122,7 +107,8 @@ impl PrecisionCheck<'_> {
                 (Some(row), None) => Location::line(InputFile::NetworkSeries, row.line),
                 (None, None) => source.location(&format!("region.{region}.efficiency_j_per_th")),
             };
-            let on = series.covered().map_or(String::new(), |_| format!(" on {}", date_of(day)));
+            let on =
+                if series.has_rows() { format!(" on {}", date_of(day)) } else { String::new() };
             let id = &self.inputs.file.regions[region].id;
             return self.report(
                 location,
@@ -182,11 +168,9 @@ impl PrecisionCheck<'_> {
         }
     }
 
-    /// Reports a cost of machines that is too large to be published.
     fn capital(&self, source: &TomlText<'_>) {
         let Some(CapitalInputs { usd_per_th, years }) = self.inputs.file.capital else { return };
-        let rows = &self.inputs.series.network;
-        let rows = rows.iter().map(Some).chain(rows.is_empty().then_some(None));
+        let rows = self.inputs.series.network_rows();
         let highest = rows.map(|row| self.hashes_per_coin(row).max).fold(0.0, f64::max);
         let max = capital_usd_per_coin(highest, usd_per_th, years);
         // Unlike a cost, it may round to 0.
@@ -195,10 +179,8 @@ impl PrecisionCheck<'_> {
     }
 }
 
-/// The precision with which numbers of a unit are published.
 struct Precision {
     unit: &'static str,
-    /// The field that sets the decimals.
     field: &'static str,
     decimals: u8,
     decimals_max: f64,
@@ -230,7 +212,6 @@ impl Precision {
     }
 }
 
-/// Formats a number with three significant digits.
 fn brief(value: f64) -> String {
     compact(DisplayNumber::new(value, 3).value())
 }

@@ -16,13 +16,10 @@ const PLAIN_WORDS: [(&str, &str); 5] = [
     ("a sequence", "a list"),
 ];
 
-/// The longest part of a line that a message repeats, in characters.
 const LINE_MAX: usize = 64;
 
-/// A value of an inputs file, and where it is.
 type Value<'a> = Spanned<DeValue<'a>>;
 
-/// A text that may be an inputs file.
 pub(super) struct TomlText<'a> {
     text: &'a str,
     /// The byte at which each line but the first starts.
@@ -58,12 +55,10 @@ impl<'a> TomlText<'a> {
         self.find(path).map_or(Location::INPUTS_FILE, |value| self.location_of(value))
     }
 
-    /// Reports a problem at a value.
     pub(super) fn report(&self, path: &str, message: &str) {
         self.problems.add(self.location(path), message);
     }
 
-    /// Reports that a value is not what is expected.
     pub(super) fn refuse(&self, path: &str, expected: &str) {
         let (_, name) = path.rsplit_once('.').unwrap_or(("", path));
         let written = self.find(path).map_or("", |value| &self.text[value.span()]);
@@ -103,7 +98,6 @@ impl<'a> TomlText<'a> {
     }
 }
 
-/// Reports the parser's error with the line that it is about.
 pub(super) fn report_toml(text: &str, error: &Error, problems: &ProblemReport) {
     let at = error.span().map_or(0, |span| span.start).min(text.len());
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);

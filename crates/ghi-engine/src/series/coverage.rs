@@ -18,41 +18,24 @@ impl Inputs {
 
     fn check_shares(&self, problems: &ProblemReport) {
         let series = &self.series;
-        let Some((from, _)) = series.covered().filter(|_| !series.regions.is_empty()) else {
+        if series.regions.is_empty() || series.covered.is_empty() {
             return;
-        };
-        // The changes in the sum, by day. Most rows repeat the share of the previous row.
-        let mut changes: Vec<(i64, i64)> =
-            series.covered.iter().map(|(first, _)| (*first, 0)).collect();
-        for (region, rows) in series.regions.iter().enumerate() {
-            let started = rows.partition_point(|row| row.day <= from);
-            let first = (from, started.checked_sub(1).map(|index| &rows[index]));
-            let later = rows[started..].iter().map(|row| (row.day, Some(row)));
-            let mut before = 0;
-            for (day, row) in std::iter::once(first).chain(later) {
-                let share = self.share_pct(region, row).count() as i64;
-                if share != before {
-                    changes.push((day, share - before));
-                    before = share;
-                }
-            }
         }
-        changes.sort_unstable_by_key(|(day, _)| *day);
-        let whole = WHOLE_NETWORK_PCT.count() as i64;
-        let (mut sum, mut reported) = (0, whole);
-        for changes in changes.chunk_by(|(day, _), (other, _)| day == other) {
-            let day = changes[0].0;
-            sum += changes.iter().map(|(_, change)| change).sum::<i64>();
-            if !series.is_covered(day) {
-                continue;
-            }
+        let whole = WHOLE_NETWORK_PCT.count();
+        let mut reported = whole;
+        for day in series.change_days(&series.regions) {
+            let regions = 0..series.regions.len();
+            let share = |region| self.share_pct(region, series.region_on(region, day)).count();
+            let sum: u64 = regions.clone().map(share).sum();
             // A sum that stays wrong is reported once.
             if sum != whole && sum != reported {
                 let (date, sum) = (date_of(day), sum as f64 / 100.0);
                 let message = format!(
                     "on {date}, the hashrate_share_pct values add up to {sum}; expected exactly 100"
                 );
-                let line = series.last_region_line(day);
+                let latest = regions.filter_map(|region| series.region_on(region, day));
+                let latest = latest.max_by_key(|row| (row.day, row.line));
+                let line = latest.map_or(1, |row| row.line);
                 problems.add(Location::line(InputFile::RegionSeries, line), &message);
             }
             reported = sum;
@@ -60,7 +43,6 @@ impl Inputs {
     }
 }
 
-/// The rows of the network or of a region, as days with their lines.
 struct Rows {
     file: InputFile,
     valid_days: i64,
@@ -74,7 +56,7 @@ impl Series {
         // The latest start and the earliest end.
         let start = all_rows.iter().max_by_key(|Rows { rows, file, .. }| (rows[0], *file));
         let ended = all_rows.iter().min_by_key(|rows| (rows.end(), rows.file));
-        let Some((start, ended)) = start.zip(ended) else { return Vec::new() };
+        let Some((start, ended)) = start.zip(ended) else { return self.covered.clone() };
         let ((from, first_line), (to, last_line)) = (start.rows[0], ended.end());
         let to = to.min(day_number(Date::MAX));
         let runs = without_gaps((from, to), all_rows.iter().flat_map(Rows::gaps).collect());
@@ -109,12 +91,6 @@ impl Series {
         });
         std::iter::once(network).chain(regions).filter(|Rows { rows, .. }| !rows.is_empty())
     }
-
-    /// The line of the latest row of a region that is valid on a day.
-    fn last_region_line(&self, day: i64) -> usize {
-        let rows = (0..self.regions.len()).filter_map(|region| self.region_on(region, day));
-        rows.map(|row| (row.day, row.line)).max().map_or(1, |(_, line)| line)
-    }
 }
 
 impl Rows {
@@ -124,7 +100,6 @@ impl Rows {
         (day + self.valid_days, line)
     }
 
-    /// The first and the last day between two rows on which none is valid.
     fn gaps(&self) -> impl Iterator<Item = (i64, i64)> {
         let gaps =
             self.rows.windows(2).map(|rows| (rows[0].0 + self.valid_days + 1, rows[1].0 - 1));

@@ -3,23 +3,22 @@
 //! A row is valid from its date until the next one. For an empty cell, the inputs file applies.
 
 use crate::calendar::{Gap, date_of};
+use crate::fields::NETWORK_COLUMNS;
 
 mod coverage;
 mod read;
 mod sheet;
 
-/// The rows of both files, checked.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Series {
     /// By date. Empty without a file.
     pub(crate) network: Vec<NetworkRow>,
     /// By region index, then by date. Empty without a file.
     pub(crate) regions: Vec<Vec<RegionRow>>,
-    /// The first and the last day of each run of covered days, in order. Empty without series.
+    /// The first and the last day of each run of covered days, in order. At least one.
     covered: Vec<(i64, i64)>,
 }
 
-/// The network from a date on.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NetworkRow {
     /// Days since 1970-01-01.
@@ -34,7 +33,14 @@ pub(crate) struct NetworkRow {
     pub(crate) price_usd: Option<f64>,
 }
 
-/// A region from a date on.
+impl NetworkRow {
+    /// The values of [`NETWORK_COLUMNS`].
+    pub(crate) fn values(&self) -> [Option<f64>; NETWORK_COLUMNS.len()] {
+        let Self { hashrate_eh, fee_usd, block_reward_coins, price_usd, .. } = *self;
+        [Some(self.difficulty), hashrate_eh, fee_usd, block_reward_coins, price_usd]
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RegionRow {
     /// Days since 1970-01-01.
@@ -49,58 +55,57 @@ pub(crate) struct RegionRow {
     pub(crate) overhead: Option<f64>,
 }
 
-/// Three values, some of which replace others.
 pub(crate) fn override_levels(base: [f64; 3], given: [Option<f64>; 3]) -> [f64; 3] {
     std::array::from_fn(|kind| given[kind].unwrap_or(base[kind]))
 }
 
 impl Series {
-    /// The network row that is valid on a day.
     pub(crate) fn network_on(&self, day: i64) -> Option<&NetworkRow> {
         let after = self.network.partition_point(|row| row.day <= day);
         self.network.get(after.checked_sub(1)?)
     }
 
-    /// The row of a region that is valid on a day.
     pub(crate) fn region_on(&self, region: usize, day: i64) -> Option<&RegionRow> {
         let rows = self.regions.get(region)?;
         let after = rows.partition_point(|row| row.day <= day);
         rows.get(after.checked_sub(1)?)
     }
 
-    /// The first and the last day with data. `None` without series, because then every day has data.
-    pub(crate) fn covered(&self) -> Option<(i64, i64)> {
-        Some((self.covered.first()?.0, self.covered.last()?.1))
+    pub(crate) fn has_rows(&self) -> bool {
+        !self.network.is_empty() || !self.regions.is_empty()
     }
 
-    /// The gaps between covered days.
+    /// The rows of the network. Without any, `None` for the base levels.
+    pub(crate) fn network_rows(&self) -> impl Iterator<Item = Option<&NetworkRow>> {
+        self.network.iter().map(Some).chain(self.network.is_empty().then_some(None))
+    }
+
+    /// The first and the last day with data. Without series, those of the calendar.
+    pub(crate) fn covered(&self) -> (i64, i64) {
+        (self.covered[0].0, self.covered[self.covered.len() - 1].1)
+    }
+
     pub(crate) fn gaps(&self) -> impl Iterator<Item = Gap> {
         self.covered.windows(2).map(|runs| Gap(date_of(runs[0].1 + 1), date_of(runs[1].0 - 1)))
     }
 
-    /// Whether a day has data: without series, every day does.
-    pub(crate) fn is_covered(&self, day: i64) -> bool {
-        self.covered.is_empty() || self.covered_on_or_before(day) == Some(day)
+    fn is_covered(&self, day: i64) -> bool {
+        self.covered_on_or_before(day) == Some(day)
     }
 
-    /// The last covered day on or before a day.
     pub(crate) fn covered_on_or_before(&self, day: i64) -> Option<i64> {
         let after = self.covered.partition_point(|(first, _)| *first <= day);
         Some(self.covered[after.checked_sub(1)?].1.min(day))
     }
 
-    /// The first covered day on or after a day.
     pub(crate) fn covered_on_or_after(&self, day: i64) -> Option<i64> {
         let after = self.covered.partition_point(|(_, last)| *last < day);
         Some(self.covered.get(after)?.0.max(day))
     }
 
     /// The covered days on which a row of the network or of these regions becomes valid, and the first day
-    /// after each gap, in order. Without series, a single arbitrary day.
+    /// after each gap, in order. Without series, a single day.
     pub(crate) fn change_days(&self, regions: &[Vec<RegionRow>]) -> Vec<i64> {
-        if self.covered.is_empty() {
-            return vec![0];
-        }
         let network = self.network.iter().map(|row| row.day);
         let rows = network.chain(regions.iter().flatten().map(|row| row.day));
         let starts = self.covered.iter().map(|(first, _)| *first);
@@ -167,9 +172,9 @@ mod tests {
     fn coverage_runs_from_the_latest_first_row_to_the_end_of_the_first_series() {
         // Rows of regions are valid for 400 days, so the network series ends first.
         let covered = (day(2025, 10, 3), day(2026, 2, 6) + 45);
-        assert_eq!(example().covered(), Some(covered));
-        assert_eq!(Inputs::default().series.covered(), None);
-        assert_eq!(Inputs::default().series, Series::default());
+        assert_eq!(example().covered(), covered);
+        let calendar = (day(1, 1, 1), day(9999, 12, 31));
+        assert_eq!(Inputs::default().series.covered(), calendar);
     }
 
     #[test]
@@ -178,6 +183,6 @@ mod tests {
         let days = series.change_days(&series.regions);
         assert_eq!(days[0], day(2025, 10, 3));
         assert!(days.is_sorted() && days.contains(&day(2025, 11, 14)));
-        assert_eq!(Series::default().change_days(&[]), [0]);
+        assert_eq!(Inputs::default().series.change_days(&[]), [day(1, 1, 1)]);
     }
 }

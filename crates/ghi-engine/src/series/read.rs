@@ -2,6 +2,9 @@
 
 use std::collections::HashMap;
 
+use jiff::civil::Date;
+
+use crate::calendar::{FIRST, day_number};
 use crate::fields::{EFFICIENCY, ELECTRICITY, NETWORK_COLUMNS, REGION_COLUMNS, order_problem};
 use crate::inputs::RegionInputs;
 use crate::problems::{InputFile, ProblemReport};
@@ -10,7 +13,6 @@ use crate::series::sheet::Sheet;
 use crate::series::{NetworkRow, RegionRow, Series, override_levels};
 use crate::text::listed;
 
-/// The most ids that a message lists.
 const IDS_LISTED: usize = 5;
 
 impl Series {
@@ -27,7 +29,7 @@ impl Series {
         Self {
             network: network.unwrap_or_default(),
             regions: regions.unwrap_or_default(),
-            covered: Vec::new(),
+            covered: vec![(day_number(FIRST), day_number(Date::MAX))],
         }
     }
 }
@@ -55,7 +57,6 @@ fn network_rows(bytes: &[u8], problems: &ProblemReport) -> Option<Vec<NetworkRow
     Some(rows)
 }
 
-/// Reads the rows of each region, likewise.
 fn region_rows(
     bytes: &[u8],
     regions: &[RegionInputs],
@@ -102,7 +103,6 @@ fn region_rows(
     Some(rows)
 }
 
-/// The ids that a row may have, for a message.
 fn known_ids(regions: &[RegionInputs]) -> String {
     let first = regions.iter().take(IDS_LISTED).map(|region| format!("{:?}", region.id));
     let mut ids: Vec<String> = first.collect();

@@ -8,10 +8,7 @@ use crate::interval::Interval;
 use crate::problems::{InputFile, Location, ProblemReport};
 use crate::text::{listed, suggestion};
 
-/// The number of required columns, which come first in the list of known columns.
 const REQUIRED: usize = 2;
-
-/// The prefix of columns for other programs.
 const IGNORED_PREFIX: &str = "x_";
 
 /// The way out for coins whose unit of difficulty is small.
@@ -25,7 +22,6 @@ pub(super) struct Sheet<'a> {
     text: &'a [u8],
     reader: Reader<&'a [u8]>,
     record: StringRecord,
-    /// The names of the known columns.
     names: Vec<&'static str>,
     /// The index of each in a row, if the file has it.
     indices: Vec<Option<usize>>,
@@ -66,7 +62,6 @@ impl<'a> Sheet<'a> {
         sheet.indices[..REQUIRED].iter().all(Option::is_some).then_some(sheet)
     }
 
-    /// Finds the columns in the header.
     fn find_columns(&mut self) {
         let is_absent = |name: &&str| self.record.iter().all(|cell| cell != *name);
         let absent: Vec<&str> = self.names.iter().copied().filter(is_absent).collect();
@@ -153,7 +148,6 @@ impl<'a> Sheet<'a> {
         read.is_ok()
     }
 
-    /// The location of the row.
     pub(super) fn location(&self) -> Location<'static> {
         Location::line(self.file, self.line)
     }
@@ -163,13 +157,11 @@ impl<'a> Sheet<'a> {
         self.indices[column].and_then(|index| self.record.get(index)).unwrap_or_default()
     }
 
-    /// Reports a problem with a cell.
     pub(super) fn report(&self, column: usize, message: &str) {
         let column = self.indices[column].map(|index| (index + 1, self.names[column]));
         self.problems.add(Location { column, ..self.location() }, message);
     }
 
-    /// Reports a cell that does not have the expected content.
     pub(super) fn report_content(&self, column: usize, expected: &str) {
         self.report(column, &format!("\"{}\" is not {expected}", self.cell(column)));
     }
