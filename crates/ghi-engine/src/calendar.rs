@@ -20,11 +20,11 @@ pub(crate) fn date_of(number: i64) -> Date {
 
 /// Parses a date in the form `YYYY-MM-DD`. Other ISO 8601 forms are refused.
 pub fn parse_date(text: &str) -> Result<Date, InvalidDate> {
-    let [year @ .., b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else {
-        return Err(InvalidDate::OtherForm);
+    let fits = |(index, byte): (usize, u8)| match index {
+        4 | 7 => byte == b'-',
+        _ => byte.is_ascii_digit(),
     };
-    let mut digits = year.iter().chain([m1, m2, d1, d2]);
-    if year.len() != 4 || !digits.all(u8::is_ascii_digit) {
+    if text.len() != 10 || !text.bytes().enumerate().all(fits) {
         return Err(InvalidDate::OtherForm);
     }
     let date = text.parse().ok().filter(|date| *date >= FIRST);

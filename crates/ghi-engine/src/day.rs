@@ -1,7 +1,5 @@
 //! The data published for one day.
 
-use std::sync::Arc;
-
 use jiff::civil::Date;
 
 use crate::decimal::Decimal;
@@ -83,5 +81,5 @@ pub struct Day {
     /// Each region's costs, in the order of the inputs.
     pub regions: Vec<Costs>,
     /// Each region's share of the network's hashrate in percent, in the same order. They sum to 100.
-    pub hashrate_shares_pct: Arc<[Decimal]>,
+    pub hashrate_shares_pct: Vec<Decimal>,
 }

@@ -1,7 +1,5 @@
 //! The price of a coin compared with its cost, and the cost of machines.
 
-use std::iter::once;
-
 use jiff::civil::Date;
 
 use crate::calendar::{NoFigures, day_number};
@@ -61,12 +59,10 @@ impl Model {
     /// Whether any day of a range has a market price.
     pub fn has_price(&self, from: Date, to: Date) -> bool {
         let (series, [from, to]) = (&self.inputs.series, [from, to].map(day_number));
-        let rows = series.network.iter().map(|row| row.day);
-        let starts = rows.filter(|day| (from..=to).contains(day));
-        let days = once(from).chain(starts).filter_map(|day| series.covered_on_or_after(day));
-        let row = |day| series.network_on(day).filter(|_| day <= to);
-        self.inputs.file.network.price_usd.is_some()
-            || days.filter_map(row).any(|row| row.price_usd.is_some())
+        let days = series.change_days(&[]).into_iter().chain(series.covered_on_or_after(from));
+        let mut rows =
+            days.filter(|day| (from..=to).contains(day)).filter_map(|day| series.network_on(day));
+        self.inputs.file.network.price_usd.is_some() || rows.any(|row| row.price_usd.is_some())
     }
 
     /// The price that a reader chooses: one that does not round to zero.
@@ -93,16 +89,14 @@ impl Model {
         let revenue = price * network.block_reward_coins * SECONDS_PER_DAY * HASHES_PER_PH;
         let digits = Decimal::SIGNIFICANT_DIGITS.into();
         let break_even = |mean| DisplayNumber::new(mean * price / avg, digits);
-        let hashprice = revenue / hashes_per_block;
+        let significant = Decimal::nearest_significant;
+        let decimals = self.inputs.file.decimals.usd;
         Ok(Economics {
             date: day.date,
             price_usd,
             avg_cost_usd: day.global.avg_usd,
-            price_to_cost: Decimal::nearest_significant(price / avg, RATIO_DECIMALS),
-            hashprice_usd_per_ph_day: Decimal::nearest_significant(
-                hashprice,
-                self.inputs.file.decimals.usd,
-            ),
+            price_to_cost: significant(price / avg, RATIO_DECIMALS),
+            hashprice_usd_per_ph_day: significant(revenue / hashes_per_block, decimals),
             break_even_usd_per_kwh: break_even(avg / overhead / energy),
             break_even_j_per_th: break_even(efficiency),
             hashrate_below_price_pct: CostCurve::new(day).share_below_pct(price_usd),

@@ -99,15 +99,14 @@ impl Model {
             Scope::Global => self.mean_miner(scope, &day)?.steps.overhead,
             Scope::Region(_) => cases[0].steps.overhead,
         };
+        let inputs = &self.inputs.file.network;
         Ok(Explanation {
             scope,
             day,
             fingerprint: self.fingerprint(),
             costs,
             difficulty: network.difficulty,
-            hashes_per_difficulty: DisplayNumber::exact(
-                self.inputs.file.network.hashes_per_difficulty,
-            ),
+            hashes_per_difficulty: DisplayNumber::exact(inputs.hashes_per_difficulty),
             block_reward_coins: DisplayNumber::exact(network.block_reward_coins),
             hashes_per_coin,
             overhead,

@@ -1,7 +1,5 @@
 //! The model: computes a day's data from inputs and a date.
 
-use std::sync::Arc;
-
 use jiff::ToSpan;
 use jiff::civil::Date;
 
@@ -10,7 +8,7 @@ use crate::cost::{Fleet, hashes_per_coin};
 use crate::day::{CostKind, Costs, Day, NetworkState};
 use crate::decimal::Decimal;
 use crate::inputs::{Coin, Fingerprint, Inputs, InputsFile, RegionInputs};
-use crate::movement::{CommonPriceMovement, NetworkMovement, RegionMovement};
+use crate::movement::{NetworkMovement, RegionMovement};
 use crate::registry::{RegisteredRegion, Registry, Scope, WHOLE_NETWORK_PCT};
 use crate::series::override_levels;
 
@@ -24,8 +22,6 @@ pub struct Model {
     registry: Registry,
     movement: NetworkMovement,
     regions: Vec<RegionMovement>,
-    /// The shares in the inputs file, in the order of the regions.
-    base_shares_pct: Arc<[Decimal]>,
 }
 
 #[derive(Debug)]
@@ -34,7 +30,6 @@ pub(crate) struct NetworkDay {
     pub(crate) difficulty: u64,
     pub(crate) block_reward_coins: f64,
     pub(crate) hashes_per_coin: f64,
-    prices: CommonPriceMovement,
 }
 
 impl Model {
@@ -46,9 +41,7 @@ impl Model {
         };
         let moving = |region: &RegionInputs| RegionMovement::new(inputs.file.seed, &region.id);
         let file = &inputs.file;
-        let share_pct = |region| inputs.share_pct(region, None);
         Self {
-            base_shares_pct: (0..file.regions.len()).map(share_pct).collect(),
             registry: Registry::new(file.regions.iter().map(registered).collect()),
             movement: NetworkMovement::new(file.seed, &file.movement),
             regions: file.regions.iter().map(moving).collect(),
@@ -116,9 +109,11 @@ impl Model {
             network.hashes_per_difficulty,
             self.inputs.reward_on(day_number(today.date)),
         );
-        let fleets = (0..self.regions.len()).map(|region| self.inputs.fleet(region, None));
-        let averages = fleets.map(|fleet| self.usd(fleet.cost_usd(hashes, CostKind::Avg)));
-        weighted_average(averages, &self.base_shares_pct)
+        let average = |region| self.inputs.fleet(region, None).cost_usd(hashes, CostKind::Avg);
+        let regions = 0..self.regions.len();
+        let shares_pct: Vec<Decimal> =
+            regions.clone().map(|region| self.inputs.share_pct(region, None)).collect();
+        weighted_average(regions.map(|region| self.usd(average(region))), &shares_pct)
     }
 
     /// The day of the next retarget, and its difficulty if the hashrate stays as it is on `day`. `None` with
@@ -138,9 +133,11 @@ impl Model {
     /// All data of a UTC day.
     pub fn day(&self, date: Date) -> Result<Day, NoFigures> {
         let network = self.network_day(date)?;
-        let costs = |index| self.region_costs(&network, index);
-        let regions: Vec<Costs> = (0..self.regions.len()).map(costs).collect();
-        let hashrate_shares_pct = self.shares_pct(&network);
+        let indices = 0..self.regions.len();
+        let regions: Vec<Costs> =
+            indices.clone().map(|index| self.region_costs(&network, index)).collect();
+        let hashrate_shares_pct: Vec<Decimal> =
+            indices.map(|index| self.share_pct(network.day, index)).collect();
         Ok(Day {
             date,
             network: self.network_state(&network),
@@ -174,8 +171,7 @@ impl Model {
             .unwrap_or_else(|| self.inputs.reward_on(day));
         let hashes_per_coin =
             hashes_per_coin(difficulty as f64, network.hashes_per_difficulty, block_reward_coins);
-        let prices = self.movement.prices(day);
-        Ok(NetworkDay { day, difficulty, block_reward_coins, hashes_per_coin, prices })
+        Ok(NetworkDay { day, difficulty, block_reward_coins, hashes_per_coin })
     }
 
     fn difficulty(&self, day: i64) -> u64 {
@@ -189,20 +185,18 @@ impl Model {
         let InputsFile { network: base, decimals, .. } = &self.inputs.file;
         let day = network.day;
         let row = self.inputs.series.network_on(day);
-        let estimated = || match row {
-            Some(_) => {
-                self.inputs.implied_hashrate_eh(network.difficulty as f64)
-                    * self.movement.scatter(day)
-            }
+        let implied_eh = || self.inputs.implied_hashrate_eh(network.difficulty as f64);
+        let hashrate_eh = match row {
             None => base.hashrate_eh * self.movement.hashrate(day),
+            Some(row) => {
+                row.hashrate_eh.unwrap_or_else(|| implied_eh() * self.movement.scatter(day))
+            }
         };
-        let hashrate_eh = row.and_then(|row| row.hashrate_eh).unwrap_or_else(estimated);
-        let fee_usd = row
-            .and_then(|row| row.fee_usd)
-            .unwrap_or_else(|| base.fee_usd * self.movement.fee(day));
-        let price_usd = row
-            .and_then(|row| row.price_usd)
-            .or_else(|| Some(base.price_usd? * self.movement.market_price(day)));
+        let fee_usd = row.and_then(|row| row.fee_usd);
+        let fee_usd = fee_usd.unwrap_or_else(|| base.fee_usd * self.movement.fee(day));
+        let price_usd = row.and_then(|row| row.price_usd);
+        let moving = || Some(base.price_usd? * self.movement.market_price(day));
+        let price_usd = price_usd.or_else(moving);
         NetworkState {
             hashrate_eh: Decimal::nearest(hashrate_eh, decimals.hashrate_eh),
             difficulty: network.difficulty,
@@ -214,7 +208,7 @@ impl Model {
     pub(crate) fn fleet(&self, network: &NetworkDay, index: usize) -> Fleet {
         let base = self.inputs.file.regions[index].electricity_usd_per_kwh;
         let row = self.inputs.series.region_on(index, network.day);
-        let moved = self.regions[index].prices(&network.prices, base);
+        let moved = self.regions[index].prices(&self.movement, network.day, base);
         let given = row.map_or([None; 3], |row| row.electricity_usd_per_kwh);
         let [low, mean, high] = override_levels(moved, given);
         // A row may have only some of the prices. The others move, but do not cross the mean.
@@ -225,13 +219,6 @@ impl Model {
     fn region_costs(&self, network: &NetworkDay, index: usize) -> Costs {
         let fleet = self.fleet(network, index);
         Costs::each(|kind| self.usd(fleet.cost_usd(network.hashes_per_coin, kind)))
-    }
-
-    fn shares_pct(&self, network: &NetworkDay) -> Arc<[Decimal]> {
-        if self.inputs.series.regions.is_empty() {
-            return Arc::clone(&self.base_shares_pct);
-        }
-        (0..self.regions.len()).map(|index| self.share_pct(network.day, index)).collect()
     }
 
     pub(crate) fn share_pct(&self, day: i64, index: usize) -> Decimal {

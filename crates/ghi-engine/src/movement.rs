@@ -127,28 +127,6 @@ impl NetworkMovement {
         let wave = self.market_price.at(day);
         1.0 + self.amounts.price_pct / 100.0 * wave
     }
-
-    /// The movement of power prices that all regions share on a day.
-    pub(crate) fn prices(&self, day: i64) -> CommonPriceMovement {
-        let common = self.electricity.at(day);
-        CommonPriceMovement {
-            weekday: self.amounts.weekday_pct / 100.0 * weekday(day),
-            swing: self.amounts.electricity_pct / 100.0,
-            common: SEASON_PART * season(day) + COMMON_PART * common,
-            spread: self.amounts.spread_pct / 100.0,
-            day,
-        }
-    }
-}
-
-/// The movement of power prices that all regions share on a day.
-#[derive(Debug)]
-pub(crate) struct CommonPriceMovement {
-    day: i64,
-    weekday: f64,
-    swing: f64,
-    common: f64,
-    spread: f64,
 }
 
 #[derive(Debug)]
@@ -168,12 +146,18 @@ impl RegionMovement {
         }
     }
 
-    pub(crate) fn prices(&self, all: &CommonPriceMovement, base: [f64; 3]) -> [f64; 3] {
+    /// The low, mean and high price of a day, in ascending order.
+    pub(crate) fn prices(&self, network: &NetworkMovement, day: i64, base: [f64; 3]) -> [f64; 3] {
         let [base_low, base_mean, base_high] = base;
-        let own = OWN_PART * self.own.at(all.day);
-        let mean = base_mean * (1.0 + all.swing * (all.common + own) + all.weekday);
+        let amounts = &network.amounts;
+        let weekday = amounts.weekday_pct / 100.0 * weekday(day);
+        let common = SEASON_PART * season(day) + COMMON_PART * network.electricity.at(day);
+        let own = OWN_PART * self.own.at(day);
+        let swing = amounts.electricity_pct / 100.0 * (common + own);
+        let mean = base_mean * (1.0 + swing + weekday);
+        let spread = amounts.spread_pct / 100.0;
         // The gaps move, not the prices, so that neither price can cross the mean.
-        let gap = |base: f64, wave: &Wave| base * (1.0 + all.spread * wave.at(all.day));
+        let gap = |base: f64, wave: &Wave| base * (1.0 + spread * wave.at(day));
         let low = mean / (1.0 + gap(base_mean / base_low - 1.0, &self.low));
         let high = mean * (1.0 + gap(base_high / base_mean - 1.0, &self.high));
         [low, mean, high]
@@ -232,8 +216,7 @@ mod tests {
         let us = RegionMovement::new(seed, "us");
         let today = date(2026, 11, 15);
         let day = day_number(today);
-        let prices =
-            us.prices(&network.prices(day), inputs.file.regions[0].electricity_usd_per_kwh);
+        let prices = us.prices(&network, day, inputs.file.regions[0].electricity_usd_per_kwh);
         let day_data = Model::new(inputs).day(today).unwrap();
         let costs = day_data.regions[0];
         let hashrate_wave = |day| network.hashrate.at(day).to_string();

@@ -3,6 +3,7 @@
 use std::ops::Index;
 
 use ghi_contract::GLOBAL;
+pub use ghi_contract::Region as RegisteredRegion;
 
 use crate::day::{Costs, Day};
 use crate::decimal::Decimal;
@@ -15,15 +16,6 @@ pub const WHOLE_NETWORK_PCT: Decimal = Decimal::new(10_000, SHARE_DECIMALS);
 /// A share in percent, rounded to its decimals.
 pub(crate) fn share_pct(value: f64) -> Decimal {
     Decimal::nearest(value, SHARE_DECIMALS)
-}
-
-/// A region in the registry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RegisteredRegion {
-    /// The region's id.
-    pub id: String,
-    /// The region's display name.
-    pub name: String,
 }
 
 /// The index of a region in its registry.

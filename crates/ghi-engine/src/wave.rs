@@ -73,19 +73,17 @@ pub(crate) fn ease(way: f64) -> f64 {
 /// values near 0 are the most frequent, as in the number of blocks per day. Its standard deviation is
 /// 0.2887.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct DailyScatter {
-    key: u64,
-}
+pub(crate) struct DailyScatter(u64);
 
 impl DailyScatter {
     /// The scatter with this name. It is independent of those with other names or seeds.
     pub(crate) fn new(seed: u64, name: &str) -> Self {
-        Self { key: splitmix64(key(seed, name) ^ 1) }
+        Self(splitmix64(key(seed, name) ^ 1))
     }
 
-    pub(crate) fn at(&self, day: i64) -> f64 {
+    pub(crate) fn at(self, day: i64) -> f64 {
         const HALF_OF_SUM_MAX: f64 = 131_070.0;
-        let bits = splitmix64(self.key ^ day as u64);
+        let bits = splitmix64(self.0 ^ day as u64);
         let sum = [0, 16, 32, 48].map(|shift| (bits >> shift) & 0xffff).iter().sum::<u64>();
         sum as f64 / HALF_OF_SUM_MAX - 1.0
     }

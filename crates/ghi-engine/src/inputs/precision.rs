@@ -8,52 +8,40 @@ use crate::fields::{DECIMALS_HASHRATE_EH, DECIMALS_USD, DIFFICULTY};
 use crate::inputs::toml_text::TomlText;
 use crate::inputs::{CapitalInputs, Inputs, InputsFile};
 use crate::interval::Interval;
-use crate::problems::{InputFile, Location, ProblemReport};
+use crate::problems::{InputFile, Location};
 use crate::series::{NetworkRow, RegionRow};
 
+/// Reports numbers that cannot be published.
 pub(super) fn check(inputs: &Inputs, source: &TomlText<'_>) {
-    let decimals = &inputs.file.decimals;
-    let usd = Precision {
-        unit: "USD",
-        field: "decimals.usd",
-        decimals: decimals.usd,
-        decimals_max: DECIMALS_USD.max,
-    };
-    let hashrate_eh = Precision {
-        unit: "EH/s",
-        field: "decimals.hashrate_eh",
-        decimals: decimals.hashrate_eh,
-        decimals_max: DECIMALS_HASHRATE_EH.max,
-    };
-    let problems = source.problems;
-    let check = PrecisionCheck { inputs, problems, usd, hashrate_eh };
-    check.network(source);
+    let check = PrecisionCheck { inputs, source };
+    check.network();
     // If the difficulty is wrong, so is every cost.
-    if problems.count() == 0 {
-        check.capital(source);
-        for region in 0..inputs.region_count() {
-            check.region(region, source);
-        }
+    if source.problems.count() == 0 {
+        check.capital();
+        (0..inputs.region_count()).for_each(|region| check.region(region));
     }
 }
 
 struct PrecisionCheck<'a> {
     inputs: &'a Inputs,
-    problems: &'a ProblemReport,
-    usd: Precision,
-    hashrate_eh: Precision,
+    source: &'a TomlText<'a>,
 }
 
 impl PrecisionCheck<'_> {
+    fn usd_problem(&self, interval: Interval) -> Option<String> {
+        let decimals = self.inputs.file.decimals.usd;
+        rounding_problem(interval, "USD", decimals, ("decimals.usd", DECIMALS_USD))
+    }
+
     fn report(&self, location: Location<'_>, what: &str, problem: Option<String>) {
         if let Some(problem) = problem {
-            self.problems.add(location, &format!("{what} {problem}"));
+            self.source.problems.add(location, &format!("{what} {problem}"));
         }
     }
 
     /// Reports problems with the network: those of the base levels, or of the first row that has any. Later
     /// rows probably have the same ones.
-    fn network(&self, source: &TomlText<'_>) {
+    fn network(&self) {
         let InputsFile { network, movement, .. } = &self.inputs.file;
         let base = self.inputs.base_difficulty();
         let Interval { min, max } = movement.difficulty_factors().times(base);
@@ -64,14 +52,16 @@ impl PrecisionCheck<'_> {
                 "network.hashrate_eh, seconds_per_block and hashes_per_difficulty result in a difficulty of {}; including its movement, it must be {DIFFICULTY}: {advice} hashes_per_difficulty, which doesn't change the costs",
                 brief(base)
             );
-            self.problems.add(source.location("network.hashrate_eh"), &message);
+            self.source.problems.add(self.source.location("network.hashrate_eh"), &message);
             return;
         }
-        for row in self.inputs.series.network_rows().take_while(|_| self.problems.count() == 0) {
+        for row in
+            self.inputs.series.network_rows().take_while(|_| self.source.problems.count() == 0)
+        {
             let table = if row.is_some() { "" } else { "network." };
             let location = |field: &str| match row {
                 Some(row) => Location::line(InputFile::NetworkSeries, row.line),
-                None => source.location(&format!("network.{field}")),
+                None => self.source.location(&format!("network.{field}")),
             };
             let hashrate = match row {
                 Some(NetworkRow { hashrate_eh: Some(hashrate), .. }) => Interval::fixed(*hashrate),
@@ -81,31 +71,35 @@ impl PrecisionCheck<'_> {
                 }
                 None => movement.difficulty_factors().times(network.hashrate_eh),
             };
-            let problem = self.hashrate_eh.problem(hashrate);
+            let decimals = self.inputs.file.decimals.hashrate_eh;
+            let field = ("decimals.hashrate_eh", DECIMALS_HASHRATE_EH);
+            let problem = rounding_problem(hashrate, "EH/s", decimals, field);
             self.report(location("hashrate_eh"), "the hashrate", problem);
             let fee = row.and_then(|row| row.fee_usd).map(Interval::fixed);
             let fee = fee.unwrap_or_else(|| movement.fee_factors().times(network.fee_usd));
-            self.report(location("fee_usd"), &format!("{table}fee_usd"), self.usd.problem(fee));
+            self.report(location("fee_usd"), &format!("{table}fee_usd"), self.usd_problem(fee));
             let price = row.and_then(|row| row.price_usd).map(Interval::fixed);
             let moving = || Some(movement.market_price_factors().times(network.price_usd?));
-            let problem = price.or_else(moving).and_then(|price| self.usd.problem(price));
+            let problem = price.or_else(moving).and_then(|price| self.usd_problem(price));
             self.report(location("price_usd"), &format!("{table}price_usd"), problem);
         }
     }
 
-    fn region(&self, region: usize, source: &TomlText<'_>) {
+    fn region(&self, region: usize) {
         let series = &self.inputs.series;
         let rows = series.regions.get(region..=region).unwrap_or_default();
         for day in series.change_days(rows) {
             let (network_row, row) = (series.network_on(day), series.region_on(region, day));
-            let problem = self.usd.problem(self.costs(region, network_row, row));
+            let problem = self.usd_problem(self.costs(region, network_row, row));
             if problem.is_none() {
                 continue;
             }
             let location = match (network_row, row) {
                 (_, Some(row)) => Location::line(InputFile::RegionSeries, row.line),
                 (Some(row), None) => Location::line(InputFile::NetworkSeries, row.line),
-                (None, None) => source.location(&format!("region.{region}.efficiency_j_per_th")),
+                (None, None) => {
+                    self.source.location(&format!("region.{region}.efficiency_j_per_th"))
+                }
             };
             let on =
                 if series.has_rows() { format!(" on {}", date_of(day)) } else { String::new() };
@@ -168,47 +162,43 @@ impl PrecisionCheck<'_> {
         }
     }
 
-    fn capital(&self, source: &TomlText<'_>) {
+    fn capital(&self) {
         let Some(CapitalInputs { usd_per_th, years }) = self.inputs.file.capital else { return };
         let rows = self.inputs.series.network_rows();
         let highest = rows.map(|row| self.hashes_per_coin(row).max).fold(0.0, f64::max);
         let max = capital_usd_per_coin(highest, usd_per_th, years);
         // Unlike a cost, it may round to 0.
-        let problem = self.usd.problem(Interval { min: max.max(1.0), max });
-        self.report(source.location("capital"), "capital: the cost of machines", problem);
+        let problem = self.usd_problem(Interval { min: max.max(1.0), max });
+        self.report(self.source.location("capital"), "capital: the cost of machines", problem);
     }
 }
 
-struct Precision {
-    unit: &'static str,
-    field: &'static str,
+/// Explains why a number that moves this far cannot be published with these decimals, which a field of the
+/// inputs file sets. The message follows the number's name.
+fn rounding_problem(
+    Interval { min, max }: Interval,
+    unit: &str,
     decimals: u8,
-    decimals_max: f64,
-}
-
-impl Precision {
-    /// Explains why a number that moves this far cannot be published. The message follows its name.
-    fn problem(&self, Interval { min, max }: Interval) -> Option<String> {
-        let Self { unit, field, decimals, decimals_max } = self;
-        let one = power_of_ten(*decimals);
-        if min * one < 1.0 {
-            let is_enough = |decimals: &u8| min * power_of_ten(*decimals) >= 1.0;
-            let advice = match (*decimals..=*decimals_max as u8).find(is_enough) {
-                Some(decimals) => format!("{field} must be at least {decimals}"),
-                None => format!("even {decimals_max} decimals are not enough"),
-            };
-            let min = brief(min);
-            Some(format!(
-                "can be as low as {min} {unit}, which rounds to 0 with {decimals} decimals; {advice}"
-            ))
-        } else if max * one > Decimal::COUNT_MAX {
-            let [max, limit] = [max, Decimal::COUNT_MAX / one].map(brief);
-            Some(format!(
-                "can be as high as {max} {unit}; with {decimals} decimals ({field}), it must be at most {limit}"
-            ))
-        } else {
-            None
-        }
+    (field, range): (&str, Interval),
+) -> Option<String> {
+    let one = power_of_ten(decimals);
+    if min * one < 1.0 {
+        let is_enough = |decimals: &u8| min * power_of_ten(*decimals) >= 1.0;
+        let advice = match (decimals..=range.max as u8).find(is_enough) {
+            Some(decimals) => format!("{field} must be at least {decimals}"),
+            None => format!("even {} decimals are not enough", range.max),
+        };
+        let min = brief(min);
+        Some(format!(
+            "can be as low as {min} {unit}, which rounds to 0 with {decimals} decimals; {advice}"
+        ))
+    } else if max * one > Decimal::COUNT_MAX {
+        let [max, limit] = [max, Decimal::COUNT_MAX / one].map(brief);
+        Some(format!(
+            "can be as high as {max} {unit}; with {decimals} decimals ({field}), it must be at most {limit}"
+        ))
+    } else {
+        None
     }
 }
 
