@@ -17,7 +17,6 @@
 //! ```
 
 mod explanation;
-mod mean_miner;
 mod derivation;
 mod what_if;
 mod recent_days;
@@ -47,12 +46,11 @@ pub use cost_change::{CostChange, CostFactor, FactorChange, UsdChange};
 pub use cost_curve::{CostCurve, CurveRow};
 pub use day::{CostKind, Costs, Day, NetworkState};
 pub use decimal::{Decimal, DisplayNumber};
-pub use derivation::{CostCase, CostSteps};
+pub use derivation::{CostCase, CostSteps, MeanMiner};
 pub use economics::{CapitalCost, Economics};
 pub use explanation::{Explanation, MiningStats, RegionContribution};
 pub use fields::{REGION_COLUMNS, Variable};
 pub use inputs::{Coin, DEFAULT_INPUTS, Fingerprint, Inputs};
-pub use mean_miner::MeanMiner;
 pub use model::Model;
 pub use problems::{InputsError, InputsProblem};
 pub use provenance::{DayInputs, Provenance};
