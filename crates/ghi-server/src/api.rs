@@ -408,11 +408,8 @@ impl Api {
         if self.access_log || status == StatusCode::INTERNAL_SERVER_ERROR {
             self.log(exchange, &mut response, fault.as_deref(), &trace, took);
         }
-        match fault.map(|fault| (fault.is_reset(), fault.wait)) {
-            Some((true, wait)) => Reply::Reset(wait),
-            Some((false, Some(wait))) => Reply::Later(response, wait),
-            _ => Reply::Now(response),
-        }
+        let is_reset = fault.as_ref().is_some_and(|fault| fault.is_reset());
+        Reply::Ready((!is_reset).then_some(response), fault.and_then(|fault| fault.wait))
     }
 
     /// Sets the request id and writes the access log line. A server failure is logged even if the access
@@ -467,12 +464,12 @@ impl Service for Api {
         !peer.is_loopback() && !is_trusted(peer, &self.trusted_proxies)
     }
 
-    fn refused(&self, _worker: usize) {
+    fn refused(&self) {
         self.metrics.connections_refused.inc();
     }
 
-    fn evicted(&self, _worker: usize) {
-        self.metrics.connections_evicted.inc();
+    fn evicted(&self, count: usize) {
+        self.metrics.connections_evicted.inc_by(count as u64);
     }
 
     fn connect(&self, peer: IpAddr, _worker: usize, is_probe: bool) -> Connection {

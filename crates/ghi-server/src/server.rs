@@ -92,7 +92,7 @@ impl Server {
         api.prepare_days();
         let (shutdown, stop) = watch::channel(false);
         let (running, stopped) = mpsc::unbounded_channel();
-        let connections = Arc::new(Connections::new(limits));
+        let connections = Connections::new(limits);
         let worker = |number, connections: &Arc<Connections>| Worker {
             number,
             is_for_probes: number == workers,
@@ -106,7 +106,7 @@ impl Server {
         }
         if let Some(socket) = probes {
             let limits = ConnectionLimits { total: PROBE_CONNECTIONS, ..limits };
-            let connections = Arc::new(Connections::new(limits));
+            let connections = Connections::new(limits);
             start(worker(workers, &connections), "probes".into(), socket, running)?;
         }
         Ok(Self { api, connections, is_behind_proxy, shutdown, stopped })
@@ -184,13 +184,12 @@ fn start<S: Service>(
     // Anything that can fail does so here, where the caller can handle it.
     let mut runtime = Builder::new_current_thread();
     let runtime = runtime.enable_all().max_blocking_threads(BACKGROUND_THREADS).build()?;
-    let accept_queue = socket.try_clone()?;
     let listener = {
         let _runtime_context = runtime.enter();
         TcpListener::from_std(socket)?
     };
     let thread = thread::Builder::new().name(name).spawn(move || {
-        let cut_off = runtime.block_on(worker.run(listener, accept_queue));
+        let cut_off = runtime.block_on(worker.run(listener));
         // This also drops the connections that took too long.
         drop(runtime);
         _ = running.send(cut_off);

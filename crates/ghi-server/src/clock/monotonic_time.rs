@@ -17,14 +17,6 @@ impl MonotonicTime {
         Self(time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned())
     }
 
-    pub(crate) fn from_nanos(nanos: u64) -> Self {
-        Self(nanos)
-    }
-
-    pub(crate) fn nanos(self) -> u64 {
-        self.0
-    }
-
     /// Returns the time since an earlier point, or zero if that point is later.
     pub(crate) fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))

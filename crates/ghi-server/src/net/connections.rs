@@ -1,23 +1,18 @@
 //! The connections of a server: limits, eviction, timeouts and shutdown.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, yield_now};
+use tokio::time::{sleep, timeout};
 
 use crate::clock::MonotonicTime;
-use crate::net::connection_state::{ConnectionState, Phase};
+use crate::net::connection_state::{Phase, SharedState};
 use crate::net::permits::{ClientKey, Permit, PermitPool};
 
 /// The time that open requests have to finish at shutdown.
 pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// The interval at which connections that have timed out are closed.
-pub(crate) const SWEEP: Duration = Duration::from_millis(100);
 
 /// How often to look for newly idle connections, at shutdown and while a new connection waits for a slot.
 const IDLE_CHECK: Duration = Duration::from_millis(5);
@@ -26,13 +21,10 @@ const IDLE_CHECK: Duration = Duration::from_millis(5);
 /// others.
 const CONNECTIONS_PER_EVICTION: usize = 100;
 
-/// How long a client has to send a complete request before its connection may be evicted, which happens
-/// only when all slots are in use. If there are twice as many such clients as slots, a new client waits
-/// twice as long.
+/// How long a client has to send a complete request before its connection may be evicted.
 const GRACE: Duration = Duration::from_millis(50);
 
-/// How long a client may read nothing of its response before its connection may be evicted, which happens
-/// only when all slots are in use.
+/// How long a client may read nothing of its response before its connection may be evicted.
 const STALLED_GRACE: Duration = Duration::from_secs(1);
 
 /// A connection is closed if its client reads nothing of a response for this many times the head timeout.
@@ -43,9 +35,7 @@ const STALLED_TIMEOUT_FACTOR: u32 = 3;
 /// Limits on open connections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConnectionLimits {
-    /// The total limit.
     pub(crate) total: usize,
-    /// The limit per client.
     pub(crate) per_client: usize,
     /// How long a client may take to send the head of a request.
     pub(crate) head_timeout: Duration,
@@ -56,205 +46,151 @@ pub(crate) struct ConnectionLimits {
 /// The open connections of all workers that share the limits.
 pub(crate) struct Connections {
     limits: ConnectionLimits,
-    slots: Arc<Semaphore>,
-    /// Limits the connections per client.
     clients: Arc<PermitPool>,
     open: Mutex<Open>,
 }
 
 #[derive(Default)]
 struct Open {
-    connections: HashMap<ConnectionId, OpenConnection>,
-    next_id: ConnectionId,
+    by_id: HashMap<u64, OpenConnection>,
+    next_id: u64,
 }
-
-/// The id of a connection: the number of connections opened before it.
-type ConnectionId = u64;
 
 struct OpenConnection {
     task: AbortHandle,
-    state: Arc<ConnectionState>,
+    state: SharedState,
     worker: usize,
 }
 
-/// A slot for a connection. Dropping it, however the connection ended, frees the slot.
-pub(crate) struct Admission {
-    connections: Arc<Connections>,
-    id: ConnectionId,
-    _client: Permit,
-    /// Released after the connection is removed from the list, so that nothing waits for the slot of a connection
-    /// that has ended.
-    slot: Option<OwnedSemaphorePermit>,
-}
+/// Removes a connection from the list when it ends, however it does.
+struct Listed(Arc<Connections>, u64);
 
-impl Admission {
-    /// Waits for a slot. If none is free, connections are closed in the order of [`EvictionClass`]; if all
-    /// are busy, this waits until one is not. Calls `evicted` for each connection closed.
-    pub(crate) async fn wait_for_slot(&mut self, evicted: impl Fn()) {
-        let mut slot = pin!(Arc::clone(&self.connections.slots).acquire_owned());
-        let mut wait = Duration::ZERO;
-        self.slot = loop {
-            if let Ok(slot) = tokio::time::timeout(wait, &mut slot).await {
-                break slot.ok();
-            }
-            // Checked each time, because the freed slot may go to another new connection.
-            (0..self.connections.evict(MonotonicTime::now())).for_each(|_| evicted());
-            wait = IDLE_CHECK;
-        };
-    }
-}
-
-impl Drop for Admission {
+impl Drop for Listed {
     fn drop(&mut self) {
-        let removed = self.connections.lock().connections.remove(&self.id);
-        // Dropped outside the lock.
-        drop(removed);
+        self.0.lock().by_id.remove(&self.1);
     }
 }
 
 impl Connections {
-    pub(crate) fn new(limits: ConnectionLimits) -> Self {
-        let slots = Semaphore::new(limits.total.min(Semaphore::MAX_PERMITS));
+    pub(crate) fn new(limits: ConnectionLimits) -> Arc<Self> {
         let clients = PermitPool::new(usize::MAX, limits.per_client);
-        Self { limits, slots: Arc::new(slots), clients, open: Mutex::default() }
+        Arc::new(Self { limits, clients, open: Mutex::default() })
     }
 
-    /// Whether no connection is open.
     pub(crate) fn is_empty(&self) -> bool {
-        self.lock().connections.is_empty()
+        self.lock().by_id.is_empty()
     }
 
-    /// Admits a connection, unless its client has reached the limit per client. Connections without a
-    /// client have no such limit.
-    pub(crate) fn admit(self: &Arc<Self>, client: Option<ClientKey>) -> Option<Admission> {
-        let client = self.clients.acquire(client)?;
-        let mut open = self.lock();
-        let id = open.next_id;
-        open.next_id += 1;
-        Some(Admission { connections: Arc::clone(self), id, _client: client, slot: None })
+    /// Admits a connection, unless its client has reached the limit per client.
+    pub(crate) fn admit(&self, client: Option<ClientKey>) -> Option<Permit> {
+        self.clients.acquire(client)
+    }
+
+    /// Waits until fewer connections are open than the limit allows, and evicts others if necessary and possible.
+    /// Returns how many. Workers that do this at the same time may exceed the limit by one connection each.
+    pub(crate) async fn wait_for_slot(&self) -> usize {
+        let mut evicted = 0;
+        while self.lock().by_id.len() >= self.limits.total {
+            match self.evict(MonotonicTime::now()) {
+                0 => sleep(IDLE_CHECK).await,
+                count => evicted += count,
+            }
+        }
+        evicted
     }
 
     /// Serves a connection on its own task.
     pub(crate) fn spawn(
-        &self,
+        self: &Arc<Self>,
         worker: usize,
-        state: Arc<ConnectionState>,
-        admission: Admission,
+        state: SharedState,
+        permit: Option<Permit>,
         connection: impl Future<Output = ()> + Send + 'static,
     ) {
-        let id = admission.id;
         // Held until the connection is in the list, from which the end of its task removes it.
         let mut open = self.lock();
+        let id = open.next_id;
+        open.next_id += 1;
+        let held = (permit, Listed(Arc::clone(self), id));
         let task = tokio::spawn(async move {
             connection.await;
-            drop(admission);
+            drop(held);
         });
-        let connection = OpenConnection { task: task.abort_handle(), state, worker };
-        open.connections.insert(id, connection);
+        open.by_id.insert(id, OpenConnection { task: task.abort_handle(), state, worker });
     }
 
-    /// Closes the connections that come first in the order of [`EvictionClass`], and within a class those
-    /// that have been in it longest. Returns how many.
+    /// Closes the connections whose clients wait for a response the least: by their phase, and in each phase
+    /// those that have been in it longest. Returns how many.
     fn evict(&self, now: MonotonicTime) -> usize {
-        let mut open = self.lock();
-        let candidates = open.connections.iter().filter_map(|(id, connection)| {
-            let (phase, since) = connection.state.phase_since();
-            let class = EvictionClass::new(phase, now.since(since))?;
-            Some((class, since, *id))
-        });
-        let mut candidates: Vec<_> = candidates.collect();
         let count = (self.limits.total / CONNECTIONS_PER_EVICTION).max(1);
-        if candidates.len() > count {
-            candidates.select_nth_unstable(count);
-            candidates.truncate(count);
-        }
-        // Skips connections that have received a request in the meantime. The others leave the list
-        // immediately, so that they are not chosen again before they have ended.
-        candidates.retain(|(_, since, id)| {
-            let Entry::Occupied(entry) = open.connections.entry(*id) else { return false };
-            let is_as_before = entry.get().state.phase_since().1 == *since;
-            if is_as_before {
-                entry.remove().task.abort();
-            }
-            is_as_before
-        });
-        candidates.len()
+        self.close(count, now, |_, phase, age| match phase {
+            Phase::Idle => true,
+            Phase::New | Phase::HalfClosed | Phase::Receiving => age >= GRACE,
+            Phase::Stalled => age >= STALLED_GRACE,
+            Phase::Sending => false,
+        })
     }
 
     /// Closes the connections of a worker that have timed out.
-    pub(crate) fn sweep(&self, worker: usize) {
-        let now = MonotonicTime::now();
-        self.close(worker, |phase, since| {
-            let age = now.since(since);
-            match phase {
-                Phase::New | Phase::Receiving => age >= self.limits.head_timeout,
-                Phase::Idle => age >= self.limits.idle_timeout,
-                Phase::Sending | Phase::HalfClosed => false,
-                Phase::Stalled => age >= STALLED_TIMEOUT_FACTOR * self.limits.head_timeout,
-            }
+    pub(crate) fn close_timed_out(&self, worker: usize) {
+        let ConnectionLimits { head_timeout, idle_timeout, .. } = self.limits;
+        self.close(usize::MAX, MonotonicTime::now(), |owner, phase, age| {
+            owner == worker
+                && match phase {
+                    Phase::New | Phase::Receiving => age >= head_timeout,
+                    Phase::Idle => age >= idle_timeout,
+                    Phase::Stalled => age >= STALLED_TIMEOUT_FACTOR * head_timeout,
+                    Phase::Sending | Phase::HalfClosed => false,
+                }
         });
     }
 
     /// Keeps closing the idle connections of a worker until no connection is left or the time is up. The
     /// others close after their response, which says `Connection: close`. Returns how many were left.
     pub(crate) async fn shut_down(&self, worker: usize) -> usize {
-        let deadline = MonotonicTime::now() + SHUTDOWN_TIMEOUT;
-        while MonotonicTime::now() < deadline && self.count(worker) > 0 {
-            // Waits before the first scan, so that the tasks read any data that has already arrived.
-            tokio::time::sleep(IDLE_CHECK).await;
-            tokio::task::yield_now().await;
-            // Their clients are not waiting for anything.
-            self.close(worker, |phase, _| matches!(phase, Phase::New | Phase::Idle));
-        }
-        self.count(worker)
+        let left = || self.lock().by_id.values().filter(|open| open.worker == worker).count();
+        let closing = async {
+            while left() > 0 {
+                // Waits before the first scan, so that the tasks read any data that has already arrived.
+                sleep(IDLE_CHECK).await;
+                yield_now().await;
+                self.close(usize::MAX, MonotonicTime::now(), |owner, phase, _| {
+                    owner == worker && matches!(phase, Phase::New | Phase::Idle)
+                });
+            }
+        };
+        _ = timeout(SHUTDOWN_TIMEOUT, closing).await;
+        left()
     }
 
-    fn close(&self, worker: usize, is_over: impl Fn(Phase, MonotonicTime) -> bool) {
-        let open = self.lock();
-        for connection in open.connections.values().filter(|open| open.worker == worker) {
-            let (phase, since) = connection.state.phase_since();
-            if is_over(phase, since) {
+    /// Closes up to `count` of the connections for whose worker, phase and age this is true. Returns how many.
+    fn close(
+        &self,
+        count: usize,
+        now: MonotonicTime,
+        is_over: impl Fn(usize, Phase, Duration) -> bool,
+    ) -> usize {
+        let mut open = self.lock();
+        let mut closing: Vec<_> = (open.by_id.iter())
+            .filter_map(|(id, connection)| {
+                let state = connection.state.lock();
+                let is_over = is_over(connection.worker, state.phase, now.since(state.since));
+                is_over.then_some((state.phase, state.since, *id))
+            })
+            .collect();
+        closing.sort_unstable();
+        closing.truncate(count);
+        for (_, _, id) in &closing {
+            // Removed at once, so that it isn't chosen again before it has ended.
+            if let Some(connection) = open.by_id.remove(id) {
                 connection.task.abort();
             }
         }
-    }
-
-    fn count(&self, worker: usize) -> usize {
-        self.lock().connections.values().filter(|open| open.worker == worker).count()
+        closing.len()
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The order in which connections are evicted. A connection whose client is reading its response is never
-/// evicted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum EvictionClass {
-    /// The client has sent nothing within [`GRACE`].
-    Silent,
-    /// The client isn't waiting for anything.
-    Idle,
-    /// The client closed its sending side [`GRACE`] ago, before its response: it is gone, or has nothing
-    /// more to send.
-    HalfClosed,
-    /// The client has not completed its request within [`GRACE`].
-    Slow,
-    /// The client has read nothing of its response within [`STALLED_GRACE`].
-    Stalled,
-}
-
-impl EvictionClass {
-    fn new(phase: Phase, age: Duration) -> Option<Self> {
-        match phase {
-            Phase::New => (age >= GRACE).then_some(Self::Silent),
-            Phase::Idle => Some(Self::Idle),
-            Phase::Receiving => (age >= GRACE).then_some(Self::Slow),
-            Phase::Sending => None,
-            Phase::HalfClosed => (age >= GRACE).then_some(Self::HalfClosed),
-            Phase::Stalled => (age >= STALLED_GRACE).then_some(Self::Stalled),
-        }
     }
 }
 
@@ -268,7 +204,7 @@ mod tests {
         let timeout = Duration::from_secs(10);
         let limits =
             ConnectionLimits { total, per_client, head_timeout: timeout, idle_timeout: timeout };
-        Arc::new(Connections::new(limits))
+        Connections::new(limits)
     }
 
     fn client(text: &str) -> Option<ClientKey> {
@@ -284,22 +220,18 @@ mod tests {
     /// stay open until they are closed.
     fn open(connections: &Arc<Connections>, start: MonotonicTime, phases: &[(Phase, u64)]) {
         for (phase, millis) in phases {
-            let state = Arc::new(ConnectionState::new());
-            state.wake(start + Duration::from_millis(*millis));
-            // Switches phases, so that the phase begins now.
-            state.enter(if *phase == Phase::New { Phase::Idle } else { Phase::New });
-            state.enter(*phase);
-            let admission = connections.admit(None).unwrap();
-            connections.spawn(0, state, admission, std::future::pending());
+            let state = SharedState::new();
+            state.lock().phase = *phase;
+            state.lock().since = start + Duration::from_millis(*millis);
+            connections.spawn(0, state, None, std::future::pending());
         }
     }
 
     /// Returns when the open connections entered their phases, in milliseconds.
     fn listed(connections: &Connections, start: MonotonicTime) -> Vec<u128> {
         let open = connections.lock();
-        let states = open.connections.values().map(|open| open.state.phase_since().1);
-        let since = states.map(|since| since.since(start).as_millis());
-        let mut listed: Vec<_> = since.collect();
+        let since = open.by_id.values().map(|open| open.state.lock().since);
+        let mut listed: Vec<_> = since.map(|since| since.since(start).as_millis()).collect();
         listed.sort_unstable();
         listed
     }
@@ -375,16 +307,10 @@ mod tests {
     #[tokio::test]
     async fn a_new_connection_gets_the_slot_of_an_evicted_one() {
         let connections = connections(1, 1);
-        let mut first = connections.admit(None).unwrap();
-        first.wait_for_slot(|| panic!("a slot is free")).await;
-        let state = Arc::new(ConnectionState::new());
-        state.enter(Phase::Idle);
-        connections.spawn(0, state, first, std::future::pending());
-        let evicted = std::cell::Cell::new(0);
-        let mut second = connections.admit(None).unwrap();
-        second.wait_for_slot(|| evicted.set(evicted.get() + 1)).await;
-        assert_eq!((evicted.get(), second.slot.is_some()), (1, true));
-        assert!(listed(&connections, MonotonicTime::now()).is_empty());
+        assert_eq!(connections.wait_for_slot().await, 0, "a slot is free");
+        open(&connections, MonotonicTime::now(), &[(Phase::Idle, 0)]);
+        assert_eq!(connections.wait_for_slot().await, 1);
+        assert!(connections.is_empty());
     }
 
     #[tokio::test]
@@ -395,17 +321,16 @@ mod tests {
         let spawning = std::thread::spawn(move || {
             let _context = runtime.enter();
             for _ in 0..1000 {
-                let (admission, state) = (others.admit(None).unwrap(), ConnectionState::new());
-                others.spawn(0, Arc::new(state), admission, std::future::ready(()));
+                others.spawn(0, SharedState::new(), None, std::future::ready(()));
             }
         });
         while !spawning.is_finished() {
-            tokio::task::yield_now().await;
+            yield_now().await;
         }
         let deadline = MonotonicTime::now() + Duration::from_secs(10);
-        while connections.count(0) > 0 {
-            assert!(MonotonicTime::now() < deadline, "{} are left", connections.count(0));
-            tokio::task::yield_now().await;
+        while !connections.is_empty() {
+            assert!(MonotonicTime::now() < deadline, "some are left");
+            yield_now().await;
         }
     }
 

@@ -1,95 +1,120 @@
 //! The body of a response.
 
-use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+use std::{iter, mem};
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::{spawn, yield_now};
+use tokio::time::sleep;
 
-use crate::net::connection_state::{ConnectionState, Unfinished};
-use crate::net::drip::Drip;
-use crate::net::lazy::{Chunks, Lazy};
+use crate::net::connection_state::Unfinished;
 use crate::net::permits::Permit;
 
-/// The body of a response: complete, generated while it is sent, or cut off or sent slowly on purpose.
+/// The size of a generated piece in bytes, which is about what a response holds in memory.
+const PIECE_BYTES: usize = 32 * 1024;
+
+/// How long a turn may take. Requests to the same worker wait for it.
+const TURN: Duration = Duration::from_millis(1);
+
+/// The time before each piece of a body that is sent slowly.
+const DRIP_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The number of these pieces: three seconds in total.
+const DRIP_PIECES: usize = 30;
+
+thread_local! {
+    /// The turn of this worker.
+    static OF_WORKER: Arc<Semaphore> = Arc::new(Semaphore::new(1));
+}
+
+/// Generates content, chunk by chunk. A chunk takes a fraction of a millisecond, and may be empty.
+pub(crate) type Chunks = Box<dyn Iterator<Item = Vec<u8>> + Send>;
+
+/// The body of a response.
 pub(crate) enum Content {
     Whole(Bytes),
-    Lazy(Box<Lazy>),
-    Cut(Box<Cut>),
-    Drip(Box<Drip>),
+    Pieces(Box<Pieces>),
 }
+
+/// Content that is generated while it is sent, or cut off or sent slowly on purpose. A piece is generated
+/// when the connection can send it, so a client that reads slowly holds one piece in memory.
+pub(crate) struct Pieces {
+    /// The length in bytes that the head declares, if it is known.
+    declared: Option<usize>,
+    chunks: Chunks,
+    is_exhausted: bool,
+    /// Whether an error follows the last chunk. It ends the connection.
+    is_cut: bool,
+    /// If each chunk is sent by itself after a pause, the permit for that.
+    slow: Option<Permit>,
+    /// Precedes the next piece.
+    wait: Option<Pin<Box<dyn Future<Output = Option<OwnedSemaphorePermit>> + Send>>>,
+}
+
+/// The point at which content is cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CutAt {
+    /// Before the first byte.
+    Start,
+    /// Between the first byte and the last.
+    Middle,
+}
+
+/// The error for content that ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the content ended early")]
+pub(crate) struct EndedEarly;
 
 impl Content {
     /// Content that is generated while it is sent.
     pub(crate) fn lazy(chunks: Chunks) -> Self {
-        Self::Lazy(Box::new(Lazy::new(chunks)))
+        Self::Pieces(Box::new(Pieces::new(None, chunks)))
     }
 
     /// Content that is only partly sent, whatever length the head declares.
     pub(crate) fn cut(self, at: CutAt) -> Self {
-        let promised = self.len();
-        let progress = match at {
-            CutAt::Start => CutProgress::Flushing,
-            CutAt::Middle => CutProgress::Sending(self),
+        let declared = self.len();
+        let first = match (at, self) {
+            (CutAt::Start, _) => Vec::new(),
+            (CutAt::Middle, Self::Whole(bytes)) => bytes.into(),
+            (CutAt::Middle, Self::Pieces(mut pieces)) => pieces.generate(),
         };
-        Self::Cut(Box::new(Cut { promised, progress }))
+        // Only half of it, because this piece may be all of the content.
+        let half = first[..first.len() / 2].to_vec();
+        let pieces = Pieces::new(declared, Box::new(iter::once(half)));
+        Self::Pieces(Box::new(Pieces { is_cut: true, ..pieces }))
     }
 
     /// Content that is sent slowly, if its length is known in advance.
     pub(crate) fn drip(self, permit: Permit) -> Self {
-        match self {
-            Self::Whole(bytes) => Self::Drip(Box::new(Drip::new(bytes, permit))),
-            other => other,
-        }
+        let Self::Whole(mut rest) = self else { return self };
+        let (declared, size) = (rest.len(), rest.len().div_ceil(DRIP_PIECES));
+        let chunks = iter::from_fn(move || {
+            let piece = rest.split_to(size.min(rest.len()));
+            (!piece.is_empty()).then(|| piece.into())
+        });
+        let pieces = Pieces::new(Some(declared), Box::new(chunks));
+        Self::Pieces(Box::new(Pieces { slow: Some(permit), ..pieces }))
     }
 
     /// Returns the length in bytes, if it is known in advance.
     pub(crate) fn len(&self) -> Option<usize> {
         match self {
             Self::Whole(bytes) => Some(bytes.len()),
-            Self::Lazy(_) => None,
-            Self::Cut(cut) => cut.promised,
-            Self::Drip(drip) => Some(drip.rest.len()),
+            Self::Pieces(pieces) => pieces.declared,
         }
     }
 
-    /// Returns the whole content, generating it now if necessary.
+    /// Returns everything that would be sent, generating it now if necessary.
     pub(crate) fn into_bytes(self) -> Bytes {
         match self {
             Self::Whole(bytes) => bytes,
-            Self::Lazy(lazy) => lazy.into_bytes(),
-            Self::Cut(cut) => cut.into_bytes(),
-            Self::Drip(drip) => drip.rest,
-        }
-    }
-
-    /// Attaches the state of its connection.
-    pub(crate) fn sent_on(self, connection: &Arc<ConnectionState>) -> SentContent {
-        let is_whole = matches!(self, Self::Whole(_));
-        let unfinished = (!is_whole).then(|| Unfinished::new(connection));
-        SentContent { content: self, _unfinished: unfinished }
-    }
-
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, EndedEarly>>> {
-        match self {
-            Self::Whole(bytes) => {
-                let all = mem::take(bytes);
-                Poll::Ready((!all.is_empty()).then_some(Ok(all)))
-            }
-            Self::Lazy(lazy) => lazy.poll_next(context).map(|piece| piece.map(Ok)),
-            Self::Cut(cut) => cut.poll_next(context).map(Some),
-            Self::Drip(drip) => drip.poll_next(context).map(|piece| piece.map(Ok)),
-        }
-    }
-
-    fn is_done(&self) -> bool {
-        match self {
-            Self::Whole(bytes) => bytes.is_empty(),
-            Self::Lazy(lazy) => lazy.is_done(),
-            Self::Cut(_) => false,
-            Self::Drip(drip) => drip.rest.is_empty(),
+            Self::Pieces(pieces) => pieces.chunks.flatten().collect(),
         }
     }
 }
@@ -106,17 +131,71 @@ impl<T: Into<Bytes>> From<T> for Content {
     }
 }
 
-/// The error for content that ended early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the content ended early")]
-pub(crate) struct EndedEarly;
+impl Pieces {
+    fn new(declared: Option<usize>, chunks: Chunks) -> Self {
+        Self { declared, chunks, is_exhausted: false, is_cut: false, slow: None, wait: None }
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_exhausted && !self.is_cut
+    }
+
+    /// Polls for the next piece.
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, EndedEarly>>> {
+        while !self.is_done() {
+            let wait = self.wait.get_or_insert_with(|| match self.slow {
+                None => Box::pin(next_turn()),
+                Some(_) => Box::pin(async {
+                    sleep(DRIP_INTERVAL).await;
+                    None
+                }),
+            });
+            // Also before an error, because hyper writes its buffer while it waits.
+            let turn = ready!(wait.as_mut().poll(context));
+            self.wait = None;
+            if self.is_exhausted {
+                return Poll::Ready(Some(Err(EndedEarly)));
+            }
+            let piece = self.generate();
+            drop(turn);
+            if !piece.is_empty() {
+                return Poll::Ready(Some(Ok(piece.into())));
+            }
+        }
+        Poll::Ready(None)
+    }
+
+    /// Generates what fits into a turn and a piece.
+    fn generate(&mut self) -> Vec<u8> {
+        let (started, mut piece) = (Instant::now(), Vec::new());
+        let enough = if self.slow.is_some() { 1 } else { PIECE_BYTES };
+        while piece.len() < enough && started.elapsed() < TURN {
+            match self.chunks.next() {
+                Some(chunk) => piece.extend(chunk),
+                None => {
+                    self.is_exhausted = true;
+                    break;
+                }
+            }
+        }
+        piece
+    }
+}
+
+/// Waits for this worker's next turn: a worker generates one piece at a time, and looks for requests between
+/// two pieces.
+async fn next_turn() -> Option<OwnedSemaphorePermit> {
+    // First come, first served. The semaphore is never closed.
+    let turn = OF_WORKER.with(Arc::clone).acquire_owned().await.ok();
+    // Until the runtime has looked for events. Another task yields, because hyper polls this one again by itself.
+    _ = spawn(yield_now()).await;
+    turn
+}
 
 /// Content on the connection that it is sent on.
-#[derive(Default)]
 pub(crate) struct SentContent {
-    content: Content,
-    /// Marks the connection's response as incomplete until it is dropped. Content in one piece needs no mark.
-    _unfinished: Option<Unfinished>,
+    pub(crate) content: Content,
+    pub(crate) _unfinished: Unfinished,
 }
 
 impl Body for SentContent {
@@ -127,11 +206,19 @@ impl Body for SentContent {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, EndedEarly>>> {
-        self.content.poll_next(context).map(|piece| piece.map(|piece| piece.map(Frame::data)))
+        let piece = match &mut self.content {
+            Content::Whole(bytes) if bytes.is_empty() => None,
+            Content::Whole(bytes) => Some(Ok(mem::take(bytes))),
+            Content::Pieces(pieces) => ready!(pieces.poll_next(context)),
+        };
+        Poll::Ready(piece.map(|piece| piece.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.content.is_done()
+        match &self.content {
+            Content::Whole(bytes) => bytes.is_empty(),
+            Content::Pieces(pieces) => pieces.is_done(),
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -140,59 +227,78 @@ impl Body for SentContent {
     }
 }
 
-/// The point at which content is cut off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CutAt {
-    /// Before the first byte.
-    Start,
-    /// Between the first byte and the last.
-    Middle,
-}
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Content that promises more than it sends, on purpose.
-pub(crate) struct Cut {
-    /// The length in bytes that the head declares, if it is known.
-    promised: Option<usize>,
-    progress: CutProgress,
-}
+    use super::*;
 
-enum CutProgress {
-    /// Half of the first piece is still to be sent.
-    Sending(Content),
-    /// Everything that is sent has been handed over. It is flushed before the connection ends.
-    Flushing,
-    Done,
-}
-
-impl Cut {
-    /// Returns the content that is sent.
-    fn into_bytes(self) -> Bytes {
-        match self.progress {
-            CutProgress::Sending(content) => {
-                let whole = content.into_bytes();
-                whole.slice(..whole.len() / 2)
-            }
-            CutProgress::Flushing | CutProgress::Done => Bytes::new(),
-        }
+    /// Returns content of numbered lines.
+    fn lines(count: usize, line: impl Fn(usize) -> String + Send + 'static) -> Pieces {
+        Pieces::new(None, Box::new((0..count).map(move |number| line(number).into_bytes())))
     }
 
-    /// Polls for the next part to send. At the end, returns an error, which ends the connection.
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Bytes, EndedEarly>> {
-        if let CutProgress::Sending(content) = &mut self.progress {
-            let piece = ready!(content.poll_next(context));
-            self.progress = CutProgress::Flushing;
-            if let Some(Ok(piece)) = piece {
-                // Only half of it, because this piece may be all of the content.
-                return Poll::Ready(Ok(piece.slice(..piece.len() / 2)));
-            }
+    async fn next(pieces: &mut Pieces) -> Option<Bytes> {
+        poll_fn(|context| pieces.poll_next(context)).await.map(Result::unwrap)
+    }
+
+    #[tokio::test]
+    async fn the_pieces_together_are_the_content() {
+        let mut content = lines(10_000, |number| format!("{number}\n"));
+        let mut all = Vec::new();
+        while let Some(piece) = next(&mut content).await {
+            assert!(piece.len() < PIECE_BYTES + 10);
+            all.extend(piece);
         }
-        match mem::replace(&mut self.progress, CutProgress::Done) {
-            // hyper writes its buffer when nothing more is ready.
-            CutProgress::Flushing => {
-                context.waker().wake_by_ref();
-                Poll::Pending
-            }
-            _ => Poll::Ready(Err(EndedEarly)),
+        let expected: String = (0..10_000).map(|number| format!("{number}\n")).collect();
+        assert_eq!(all, expected.as_bytes());
+        let content = lines(10_000, |number| format!("{number}\n"));
+        assert_eq!(Content::Pieces(Box::new(content)).into_bytes(), expected);
+    }
+
+    #[tokio::test]
+    async fn the_next_piece_is_generated_when_it_is_polled() {
+        let made = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&made);
+        let mut content = lines(3, move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            "x".repeat(PIECE_BYTES)
+        });
+        for expected in 1..=3 {
+            assert_eq!(made.load(Ordering::Relaxed), expected - 1);
+            assert_eq!(next(&mut content).await.unwrap().len(), PIECE_BYTES);
         }
+        assert_eq!(next(&mut content).await, None);
+    }
+
+    #[tokio::test]
+    async fn a_turn_ends_when_it_has_taken_long_enough() {
+        let mut content = lines(2, |number| {
+            let started = Instant::now();
+            while started.elapsed() < TURN {}
+            number.to_string()
+        });
+        assert_eq!(next(&mut content).await.unwrap(), "0");
+        assert_eq!(next(&mut content).await.unwrap(), "1");
+        assert!(next(&mut content).await.is_none() && content.is_done());
+    }
+
+    #[tokio::test]
+    async fn responses_of_a_worker_are_generated_in_turns() {
+        let order = Arc::new(Mutex::new(String::new()));
+        let tasks = ["a", "b", "c"].map(|name| {
+            let order = Arc::clone(&order);
+            let mut content = lines(3, move |_| {
+                order.lock().unwrap().push_str(name);
+                "x".repeat(PIECE_BYTES)
+            });
+            tokio::spawn(async move { while next(&mut content).await.is_some() {} })
+        });
+        for task in tasks {
+            task.await.unwrap();
+        }
+        assert_eq!(*order.lock().unwrap(), "abcabcabc");
     }
 }

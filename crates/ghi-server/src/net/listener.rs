@@ -1,13 +1,10 @@
-//! Listening sockets: one per worker, and one for probes.
+//! Listening sockets: one for the workers, and one for probes.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroUsize;
 
-use socket2::{Domain, Protocol, Socket, Type};
-
-/// The backlog of connections waiting to be accepted, per worker.
-const BACKLOG: i32 = 1024;
+use socket2::SockRef;
 
 /// How many bytes of a response may wait in the kernel, in addition to those in flight: enough to keep a
 /// reader busy. By default, the kernel would buffer far more of a large response, which would then pass
@@ -15,10 +12,10 @@ const BACKLOG: i32 = 1024;
 #[cfg(target_os = "linux")]
 const UNSENT_MAX: u32 = 128 * 1024;
 
-/// A bound address. On Linux, the kernel distributes its connections over one socket per worker.
+/// A bound address, from which all workers accept.
 #[derive(Debug)]
 pub struct Listener {
-    /// The sockets of the workers.
+    /// One handle to the same socket for each worker.
     pub(crate) sockets: Vec<TcpListener>,
     pub(crate) probes: Option<TcpListener>,
 }
@@ -28,48 +25,35 @@ impl Listener {
     ///
     /// Fails with [`io::ErrorKind::AddrInUse`] if another process already listens there.
     pub fn bind(address: SocketAddr, workers: NonZeroUsize) -> io::Result<Self> {
-        check_free(address)?;
-        let first = bind_shared(address)?;
-        // Other systems give all connections to one of the sockets that share a port.
-        if !cfg!(target_os = "linux") {
-            return Self::shared(first, workers);
-        }
-        let address = first.local_addr()?;
-        let others = (1..workers.get()).map(|_| bind_shared(address));
-        let sockets = std::iter::once(Ok(first)).chain(others).collect::<io::Result<_>>()?;
-        Ok(Self { sockets, probes: None })
+        Self::inherit(TcpListener::bind(address)?, workers)
     }
 
     /// Uses a socket that already listens, such as one opened by a service manager, which holds connections
-    /// while the process is replaced. All workers accept from it.
+    /// while the process is replaced.
     ///
     /// Fails with [`io::ErrorKind::InvalidInput`] if the socket is not listening.
     pub fn inherit(socket: TcpListener, workers: NonZeroUsize) -> io::Result<Self> {
-        let socket = Socket::from(socket);
         #[cfg(target_os = "linux")]
-        let is_listening = socket.is_listener()?;
+        let is_listening = SockRef::from(&socket).is_listener()?;
         // macOS doesn't report it, but listening again on a connection fails.
         #[cfg(not(target_os = "linux"))]
-        let is_listening = socket.listen(BACKLOG).is_ok();
+        let is_listening = SockRef::from(&socket).listen(1024).is_ok();
         if !is_listening {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the socket is not listening"));
         }
         prepare(&socket)?;
-        Self::shared(socket.into(), workers)
-    }
-
-    /// Lets all workers accept from one socket.
-    fn shared(socket: TcpListener, workers: NonZeroUsize) -> io::Result<Self> {
-        let others =
-            (1..workers.get()).map(|_| socket.try_clone()).collect::<io::Result<Vec<_>>>()?;
-        Ok(Self { sockets: std::iter::once(socket).chain(others).collect(), probes: None })
+        let others = (1..workers.get()).map(|_| socket.try_clone());
+        let mut sockets = others.collect::<io::Result<Vec<_>>>()?;
+        sockets.push(socket);
+        Ok(Self { sockets, probes: None })
     }
 
     /// Binds another address for probes and metrics only, so that an orchestrator never queues behind public
     /// traffic.
     pub fn with_probes(self, address: SocketAddr) -> io::Result<Self> {
-        check_free(address)?;
-        Ok(Self { probes: Some(bind_shared(address)?), ..self })
+        let socket = TcpListener::bind(address)?;
+        prepare(&socket)?;
+        Ok(Self { probes: Some(socket), ..self })
     }
 
     /// Returns the address for probes, with its actual port.
@@ -83,33 +67,10 @@ impl Listener {
     }
 }
 
-/// Fails if another process listens on the address. Sockets with `SO_REUSEPORT` can share a port with
-/// another process of the same user without noticing, so this check binds a socket without it. That socket
-/// never listens, so no client connects to it.
-fn check_free(address: SocketAddr) -> io::Result<()> {
-    new_socket(address)?.bind(&address.into())
-}
-
-/// Creates a socket that can bind an address whose last connections have just been closed.
-fn new_socket(address: SocketAddr) -> io::Result<Socket> {
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-    socket.set_reuse_address(true)?;
-    Ok(socket)
-}
-
-fn bind_shared(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = new_socket(address)?;
-    socket.set_reuse_port(true)?;
-    prepare(&socket)?;
-    socket.bind(&address.into())?;
-    socket.listen(BACKLOG)?;
-    Ok(socket.into())
-}
-
-fn prepare(socket: &Socket) -> io::Result<()> {
+fn prepare(socket: &TcpListener) -> io::Result<()> {
     // Accepted sockets inherit this.
     #[cfg(target_os = "linux")]
-    socket.set_tcp_notsent_lowat(UNSENT_MAX)?;
+    SockRef::from(socket).set_tcp_notsent_lowat(UNSENT_MAX)?;
     socket.set_nonblocking(true)
 }
 

@@ -5,21 +5,19 @@
 mod worker;
 mod connections;
 mod stream;
-mod request_heads;
-mod connection_state;
 mod service;
-mod permits;
 mod pool;
 mod content;
-mod drip;
-mod lazy;
+mod permits;
+mod connection_state;
+mod request_heads;
 mod listener;
 
-pub(crate) use connection_state::Defect;
 pub(crate) use connections::{ConnectionLimits, Connections, SHUTDOWN_TIMEOUT};
 pub(crate) use content::{Content, CutAt};
 pub use listener::Listener;
 pub(crate) use permits::{ClientBuckets, ClientKey, Permit, PermitPool};
 pub(crate) use pool::{RenderPool, Ticket};
+pub(crate) use request_heads::Defect;
 pub(crate) use service::{Arrival, Reply, Service, Wait};
 pub(crate) use worker::Worker;

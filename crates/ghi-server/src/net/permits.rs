@@ -4,7 +4,9 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// An IPv4 address, or the /64 that one IPv6 subscriber gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,66 +40,48 @@ impl ClientBuckets {
 pub(crate) struct PermitPool {
     total: usize,
     per_client: usize,
-    used: Mutex<Used>,
-}
-
-#[derive(Debug, Default)]
-struct Used {
-    total: usize,
-    by_client: HashMap<ClientKey, usize>,
+    unused: Arc<Semaphore>,
+    /// The turns of the clients that have permits, each of which holds its client's turn.
+    turns: Mutex<HashMap<ClientKey, Weak<Semaphore>>>,
 }
 
 /// A permit, which is returned to the pool when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
-    pool: Arc<PermitPool>,
-    client: Option<ClientKey>,
+    /// For work that is done for each client one after the other. Without a client, it isn't shared.
+    pub(crate) turn: Arc<Semaphore>,
+    _used: OwnedSemaphorePermit,
 }
 
 impl PermitPool {
     pub(crate) fn new(total: usize, per_client: usize) -> Arc<Self> {
-        Arc::new(Self { total, per_client, used: Mutex::default() })
+        let total = total.min(Semaphore::MAX_PERMITS);
+        let unused = Arc::new(Semaphore::new(total));
+        Arc::new(Self { total, per_client, unused, turns: Mutex::default() })
     }
 
     /// Takes a permit, unless all are in use or the client has reached its limit. Without a client, only
     /// the total limit applies.
-    pub(crate) fn acquire(self: &Arc<Self>, client: Option<ClientKey>) -> Option<Permit> {
-        let mut used = self.lock();
-        if used.total >= self.total {
-            return None;
+    pub(crate) fn acquire(&self, client: Option<ClientKey>) -> Option<Permit> {
+        let used = Arc::clone(&self.unused).try_acquire_owned().ok()?;
+        let Some(client) = client else {
+            return Some(Permit { turn: Arc::new(Semaphore::new(1)), _used: used });
+        };
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        if turns.len() == turns.capacity() {
+            turns.retain(|_, turn| turn.strong_count() > 0);
         }
-        if let Some(client) = client {
-            let of_client = used.by_client.entry(client).or_default();
-            if *of_client >= self.per_client {
-                return None;
-            }
-            *of_client += 1;
-        }
-        used.total += 1;
-        Some(Permit { pool: Arc::clone(self), client })
+        let turn = turns.get(&client).and_then(Weak::upgrade);
+        let turn = turn.unwrap_or_else(|| Arc::new(Semaphore::new(1)));
+        turns.insert(client, Arc::downgrade(&turn));
+        // This one counts as well.
+        let is_within_limit = Arc::strong_count(&turn) <= self.per_client;
+        is_within_limit.then_some(Permit { turn, _used: used })
     }
 
     /// Returns the number of permits in use.
     pub(crate) fn in_use(&self) -> usize {
-        self.lock().total
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Used> {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Permit {
-    fn drop(&mut self) {
-        let mut used = self.pool.lock();
-        used.total -= 1;
-        let Some(client) = self.client else { return };
-        if let Some(of_client) = used.by_client.get_mut(&client) {
-            *of_client -= 1;
-            if *of_client == 0 {
-                used.by_client.remove(&client);
-            }
-        }
+        self.total - self.unused.available_permits()
     }
 }
 
@@ -131,7 +115,9 @@ mod tests {
         drop(pool.acquire(client(1)));
         assert!(pool.acquire(client(1)).is_some());
         assert_eq!(pool.in_use(), 0);
-        assert!(pool.lock().by_client.is_empty(), "clients without permits are forgotten");
+        (0..200).for_each(|last| drop(pool.acquire(client(last))));
+        let remembered = pool.turns.lock().unwrap().len();
+        assert!(remembered < 20, "clients without permits are forgotten");
     }
 
     #[test]

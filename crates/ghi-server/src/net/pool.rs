@@ -1,7 +1,6 @@
 //! The render pool: threads for responses that are made for one request alone and take too long for a worker.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{JoinError, spawn_blocking};
@@ -21,9 +20,6 @@ const TOTAL: usize = 64;
 #[derive(Debug)]
 pub(crate) struct RenderPool {
     places: Arc<PermitPool>,
-    /// The turns of the clients that have a place. A turn is held while a response is rendered; first come, first
-    /// served.
-    turns: Mutex<HashMap<ClientKey, Weak<Semaphore>>>,
     threads: Arc<Semaphore>,
 }
 
@@ -31,32 +27,20 @@ pub(crate) struct RenderPool {
 #[derive(Debug)]
 pub(crate) struct Ticket {
     place: Permit,
-    /// Without a client, only the limits in total apply.
-    turn: Option<Arc<Semaphore>>,
     threads: Arc<Semaphore>,
 }
 
 impl RenderPool {
     pub(crate) fn new() -> Self {
-        let (places, threads) = (PermitPool::new(TOTAL, PER_CLIENT), Semaphore::new(THREADS));
-        Self { places, turns: Mutex::default(), threads: Arc::new(threads) }
+        let threads = Arc::new(Semaphore::new(THREADS));
+        Self { places: PermitPool::new(TOTAL, PER_CLIENT), threads }
     }
 
-    /// Queues a request, unless the queue of its client, or of all clients, is full.
+    /// Queues a request, unless the queue of its client, or of all clients, is full. Without a client, only
+    /// the limits in total apply.
     pub(crate) fn queue(&self, client: Option<ClientKey>) -> Option<Ticket> {
         let place = self.places.acquire(client)?;
-        let turn = client.map(|client| self.turn(client));
-        Some(Ticket { place, turn, threads: Arc::clone(&self.threads) })
-    }
-
-    fn turn(&self, client: ClientKey) -> Arc<Semaphore> {
-        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        // At most as many as there are places.
-        turns.retain(|_, turn| turn.strong_count() > 0);
-        let turn = turns.get(&client).and_then(Weak::upgrade);
-        let turn = turn.unwrap_or_else(|| Arc::new(Semaphore::new(1)));
-        turns.insert(client, Arc::downgrade(&turn));
-        turn
+        Some(Ticket { place, threads: Arc::clone(&self.threads) })
     }
 }
 
@@ -67,10 +51,7 @@ impl Ticket {
         self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, JoinError> {
-        let turn = match &self.turn {
-            Some(turn) => acquire(turn).await,
-            None => None,
-        };
+        let turn = acquire(&self.place.turn).await;
         let thread = acquire(&self.threads).await;
         spawn_blocking(move || {
             let done = work();
@@ -82,7 +63,7 @@ impl Ticket {
     }
 }
 
-/// Waits for a permit. The semaphores are never closed.
+/// Waits for a permit, first come, first served. The semaphores are never closed.
 async fn acquire(semaphore: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
     Arc::clone(semaphore).acquire_owned().await.ok()
 }
@@ -105,14 +86,11 @@ mod tests {
         let tickets = |client| std::iter::from_fn(|| pool.queue(client)).collect::<Vec<_>>();
         let queued: Vec<_> = (0..7).map(|last| tickets(client(last))).collect();
         assert!(queued.iter().all(|tickets| tickets.len() == 9));
-        assert_eq!(pool.turns.lock().unwrap().len(), 7);
         let last = tickets(client(7));
         assert_eq!((last.len(), pool.queue(None).is_none()), (1, true));
         drop(queued);
         assert_eq!(tickets(None).len(), 63, "without a client, only the total counts");
         drop(last);
-        drop(tickets(client(8)));
-        assert_eq!(pool.turns.lock().unwrap().len(), 1, "idle clients are forgotten");
     }
 
     #[tokio::test]

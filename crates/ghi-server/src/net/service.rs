@@ -1,20 +1,21 @@
 //! The interface between sockets and whatever answers requests.
 
-use std::convert::Infallible;
-use std::future::{pending, poll_fn};
+use std::future::poll_fn;
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use hyper::{Request, Response};
 use tokio::sync::watch;
+use tokio::time::sleep;
 
 use crate::clock::MonotonicTime;
-use crate::net::connection_state::{ConnectionState, Defect, Phase};
+use crate::net::connection_state::{Phase, SharedState};
 use crate::net::content::Content;
 use crate::net::permits::Permit;
 use crate::net::pool::Ticket;
+use crate::net::request_heads::Defect;
 
 /// A request as received. Its body is never read.
 #[derive(Debug)]
@@ -29,13 +30,20 @@ pub(crate) struct Arrival {
 
 /// The reply to a request.
 pub(crate) enum Reply {
-    Now(Response<Content>),
-    /// A response after a delay.
-    Later(Response<Content>, Wait),
-    /// No response: the connection is reset, after a delay if there is one.
-    Reset(Option<Wait>),
-    /// A response that takes too long to render on a worker's thread, with its place in the queue.
+    /// A response after a delay, if there is one. Without a response, the connection is reset.
+    Ready(Option<Response<Content>>, Option<Wait>),
+    /// A reply that takes too long to render on a worker's thread, with its place in the queue.
     Rendered(Ticket, Box<dyn FnOnce() -> Reply + Send>),
+}
+
+impl Reply {
+    /// Returns the response, however long it takes.
+    pub(crate) fn into_response(self) -> Response<Content> {
+        match self {
+            Self::Ready(response, _) => response.unwrap_or_default(),
+            Self::Rendered(_, render) => render().into_response(),
+        }
+    }
 }
 
 /// A delay before a response. It holds a timer and a permit.
@@ -48,33 +56,17 @@ pub(crate) struct Wait {
 impl Wait {
     /// Waits, but not beyond the server's shutdown. If the client may be gone, the permit is returned
     /// early. The response is still sent, because the client may simply have nothing more to send.
-    pub(crate) async fn over(self, mut shutdown: watch::Receiver<bool>, state: &ConnectionState) {
-        let Self { duration, permit } = self;
-        let give_back = async move {
+    pub(crate) async fn over(self, mut shutdown: watch::Receiver<bool>, state: &SharedState) {
+        let mut permit = Some(self.permit);
+        let mut delay = pin!(sleep(self.duration));
+        let delay = poll_fn(|context| {
             // The stream wakes this task when it notices.
-            poll_fn(|_| match state.phase() {
-                Phase::HalfClosed => Poll::Ready(()),
-                _ => Poll::Pending,
-            })
-            .await;
-            drop(permit);
-            pending::<Infallible>().await
-        };
+            permit.take_if(|_| state.lock().phase == Phase::HalfClosed);
+            delay.as_mut().poll(context)
+        });
         tokio::select! {
-            () = tokio::time::sleep(duration) => {}
+            () = delay => {}
             _ = shutdown.wait_for(|shutdown| *shutdown) => {}
-            never = give_back => match never {},
-        }
-    }
-}
-
-impl Reply {
-    /// Returns the response, however long it takes.
-    pub(crate) fn into_response(self) -> Response<Content> {
-        match self {
-            Self::Now(response) | Self::Later(response, _) => response,
-            Self::Reset(_) => Response::default(),
-            Self::Rendered(_, render) => render().into_response(),
         }
     }
 }
@@ -89,13 +81,12 @@ pub(crate) trait Service: Send + Sync + 'static {
     fn is_bounded(&self, peer: IpAddr) -> bool;
 
     /// Called when a peer is refused because it has reached the limit per client.
-    fn refused(&self, worker: usize);
+    fn refused(&self);
 
-    /// Called when a connection is evicted.
-    fn evicted(&self, worker: usize);
+    /// Called with the number of connections that were evicted for another.
+    fn evicted(&self, count: usize);
 
-    /// Called when a peer connects to a worker, maybe on the probe socket. The value is dropped when the
-    /// connection is closed.
+    /// Called when a peer connects to a worker, maybe on the probe socket.
     fn connect(&self, peer: IpAddr, worker: usize, is_probe: bool) -> Self::Connection;
 
     /// Returns the reply to a request.
