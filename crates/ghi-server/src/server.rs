@@ -1,6 +1,5 @@
 //! The life cycle of a server: start workers, render the next day in advance, drain, stop.
 
-use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener as StdListener};
 use std::num::NonZeroUsize;
@@ -15,7 +14,7 @@ use hyper::{Request, Response};
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{Interval, MissedTickBehavior, interval, sleep, timeout};
+use tokio::time::{sleep, timeout};
 
 use crate::api::{Api, Connection};
 use crate::clock::{MonotonicTime, is_system_time_in_range};
@@ -33,9 +32,6 @@ pub const PROBE_CONNECTIONS: usize = 64;
 
 /// The number of connections that one client may always have, within the total limit.
 const PER_CLIENT_MIN: usize = 16;
-
-/// The number of threads per worker for work that takes too long for the worker's own thread.
-const BACKGROUND_THREADS: usize = 2;
 
 /// The workers of a [`Sandbox`]: two, so that requests of one client run in parallel.
 const SANDBOX_WORKERS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not zero");
@@ -79,10 +75,10 @@ impl Server {
         }
         let address = listener.local_addr()?;
         let Listener { sockets, probes } = listener;
-        let workers = sockets.len();
+        let (workers, total) = (sockets.len(), config.max_connections);
         let limits = ConnectionLimits {
-            total: config.max_connections,
-            per_client: per_client(config.max_connections),
+            total,
+            per_client: (total / 10).max(PER_CLIENT_MIN).min(total),
             head_timeout: config.client_timeout,
             idle_timeout: config.idle_timeout,
         };
@@ -106,8 +102,7 @@ impl Server {
         }
         if let Some(socket) = probes {
             let limits = ConnectionLimits { total: PROBE_CONNECTIONS, ..limits };
-            let connections = Connections::new(limits);
-            start(worker(workers, &connections), "probes".into(), socket, running)?;
+            start(worker(workers, &Connections::new(limits)), "probes".into(), socket, running)?;
         }
         Ok(Self { api, connections, is_behind_proxy, shutdown, stopped })
     }
@@ -128,11 +123,10 @@ impl Server {
     /// thread.
     pub async fn run(mut self, shutdown: impl Future<Output = Duration>) -> usize {
         // This thread serves no requests, so it can render while the workers continue.
-        let mut tick = ticks(TICK);
-        let drain = self.prepare_days_until(shutdown, &mut tick).await;
+        let drain = self.prepare_days_until(shutdown, TICK).await;
         self.api.start_draining();
         if self.is_behind_proxy || !self.connections.is_empty() {
-            self.prepare_days_until(sleep(drain), &mut tick).await;
+            self.prepare_days_until(sleep(drain), TICK).await;
         }
         _ = self.shutdown.send(true);
         let mut cut_off = 0;
@@ -145,13 +139,14 @@ impl Server {
         cut_off
     }
 
-    /// Renders each next day before midnight, until the future is ready.
-    async fn prepare_days_until<T>(&self, end: impl Future<Output = T>, tick: &mut Interval) -> T {
+    /// Renders each next day before midnight, until the future is ready. Even if that takes longer than an interval,
+    /// the runtime can handle signals in between.
+    async fn prepare_days_until<T>(&self, end: impl Future<Output = T>, interval: Duration) -> T {
         let mut end = pin!(end);
         loop {
             tokio::select! {
                 output = &mut end => return output,
-                _ = tick.tick() => {
+                () = sleep(interval) => {
                     // Logged even if nobody connects.
                     is_system_time_in_range();
                     self.api.prepare_days();
@@ -159,19 +154,6 @@ impl Server {
             }
         }
     }
-}
-
-/// Returns ticks, each of which comes one period after the last was handled. Even if rendering a day takes
-/// longer than a period, the runtime can handle signals between two ticks.
-fn ticks(period: Duration) -> Interval {
-    let mut ticks = interval(period);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    ticks
-}
-
-/// Returns the limit on connections per client, given the total limit.
-fn per_client(total: usize) -> usize {
-    (total / 10).max(PER_CLIENT_MIN).min(total)
 }
 
 /// Starts a worker on its own thread.
@@ -182,8 +164,7 @@ fn start<S: Service>(
     running: mpsc::UnboundedSender<usize>,
 ) -> io::Result<()> {
     // Anything that can fail does so here, where the caller can handle it.
-    let mut runtime = Builder::new_current_thread();
-    let runtime = runtime.enable_all().max_blocking_threads(BACKGROUND_THREADS).build()?;
+    let runtime = Builder::new_current_thread().enable_all().build()?;
     let listener = {
         let _runtime_context = runtime.enter();
         TcpListener::from_std(socket)?
@@ -200,31 +181,21 @@ fn start<S: Service>(
     Ok(())
 }
 
-/// Replaces the inputs of a running server, between two requests.
-///
-/// Each response is made entirely from the old data or entirely from the new. A program that cannot read
-/// its new inputs [reports it](Self::failed), which shows in the metrics.
+/// Replaces the inputs of a running server, between two requests. Each response is made entirely from the
+/// old data or entirely from the new.
 #[derive(Clone)]
 pub struct Reload(Arc<Api>);
 
 impl Reload {
-    /// Replaces the inputs: every request that arrives after this has returned gets their data.
-    ///
-    /// The day is rendered first, on the calling thread. With many regions this takes a while, but it
-    /// delays no request.
+    /// Replaces the inputs: every request that arrives after this has returned gets their data. The day is
+    /// rendered first, on the calling thread, which delays no request.
     pub fn reload(&self, inputs: Inputs) {
         self.0.reload(inputs);
     }
 
-    /// Counts a failed reload, when the new inputs cannot be read or served.
+    /// Counts a failed reload in the metrics, when the new inputs cannot be read or served.
     pub fn failed(&self) {
         self.0.metrics.reloaded(false);
-    }
-}
-
-impl fmt::Debug for Reload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reload").finish_non_exhaustive()
     }
 }
 
@@ -391,8 +362,8 @@ mod tests {
         runtime.block_on(async {
             signal.set_nonblocking(true).unwrap();
             let signal = tokio::net::UnixStream::from_std(signal).unwrap();
-            let mut tick = ticks(Duration::from_millis(1));
-            server.prepare_days_until(signal.readable(), &mut tick).await.unwrap();
+            let interval = Duration::from_millis(1);
+            server.prepare_days_until(signal.readable(), interval).await.unwrap();
         });
         // With ticks that catch up, a hundred would pass before the runtime checks for events.
         let reads = reads.load(Ordering::Relaxed);

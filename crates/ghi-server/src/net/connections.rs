@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::task::{AbortHandle, yield_now};
+use tokio::task::{self, AbortHandle, yield_now};
 use tokio::time::{sleep, timeout};
 
 use crate::clock::MonotonicTime;
-use crate::net::connection_state::{Phase, SharedState};
+use crate::net::connection::{Phase, SharedState};
 use crate::net::permits::{ClientKey, Permit, PermitPool};
 
 /// The time that open requests have to finish at shutdown.
@@ -47,13 +47,7 @@ pub(crate) struct ConnectionLimits {
 pub(crate) struct Connections {
     limits: ConnectionLimits,
     clients: Arc<PermitPool>,
-    open: Mutex<Open>,
-}
-
-#[derive(Default)]
-struct Open {
-    by_id: HashMap<u64, OpenConnection>,
-    next_id: u64,
+    open: Mutex<HashMap<task::Id, OpenConnection>>,
 }
 
 struct OpenConnection {
@@ -62,12 +56,12 @@ struct OpenConnection {
     worker: usize,
 }
 
-/// Removes a connection from the list when it ends, however it does.
-struct Listed(Arc<Connections>, u64);
+/// Removes the connection of a task from the list when it ends, however it does.
+struct Listed(Arc<Connections>, task::Id);
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        self.0.lock().by_id.remove(&self.1);
+        self.0.lock().remove(&self.1);
     }
 }
 
@@ -78,7 +72,7 @@ impl Connections {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.lock().by_id.is_empty()
+        self.lock().is_empty()
     }
 
     /// Admits a connection, unless its client has reached the limit per client.
@@ -90,7 +84,7 @@ impl Connections {
     /// Returns how many. Workers that do this at the same time may exceed the limit by one connection each.
     pub(crate) async fn wait_for_slot(&self) -> usize {
         let mut evicted = 0;
-        while self.lock().by_id.len() >= self.limits.total {
+        while self.lock().len() >= self.limits.total {
             match self.evict(MonotonicTime::now()) {
                 0 => sleep(IDLE_CHECK).await,
                 count => evicted += count,
@@ -108,15 +102,13 @@ impl Connections {
         connection: impl Future<Output = ()> + Send + 'static,
     ) {
         // Held until the connection is in the list, from which the end of its task removes it.
-        let mut open = self.lock();
-        let id = open.next_id;
-        open.next_id += 1;
-        let held = (permit, Listed(Arc::clone(self), id));
-        let task = tokio::spawn(async move {
+        let (mut open, connections) = (self.lock(), Arc::clone(self));
+        let task = task::spawn(async move {
+            let _listed = Listed(connections, task::id());
             connection.await;
-            drop(held);
+            drop(permit);
         });
-        open.by_id.insert(id, OpenConnection { task: task.abort_handle(), state, worker });
+        open.insert(task.id(), OpenConnection { task: task.abort_handle(), state, worker });
     }
 
     /// Closes the connections whose clients wait for a response the least: by their phase, and in each phase
@@ -148,7 +140,7 @@ impl Connections {
     /// Keeps closing the idle connections of a worker until no connection is left or the time is up. The
     /// others close after their response, which says `Connection: close`. Returns how many were left.
     pub(crate) async fn shut_down(&self, worker: usize) -> usize {
-        let left = || self.lock().by_id.values().filter(|open| open.worker == worker).count();
+        let left = || self.lock().values().filter(|open| open.worker == worker).count();
         let closing = async {
             while left() > 0 {
                 // Waits before the first scan, so that the tasks read any data that has already arrived.
@@ -171,7 +163,7 @@ impl Connections {
         is_over: impl Fn(usize, Phase, Duration) -> bool,
     ) -> usize {
         let mut open = self.lock();
-        let mut closing: Vec<_> = (open.by_id.iter())
+        let mut closing: Vec<_> = (open.iter())
             .filter_map(|(id, connection)| {
                 let state = connection.state.lock();
                 let is_over = is_over(connection.worker, state.phase, now.since(state.since));
@@ -182,14 +174,14 @@ impl Connections {
         closing.truncate(count);
         for (_, _, id) in &closing {
             // Removed at once, so that it isn't chosen again before it has ended.
-            if let Some(connection) = open.by_id.remove(id) {
+            if let Some(connection) = open.remove(id) {
                 connection.task.abort();
             }
         }
         closing.len()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<task::Id, OpenConnection>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -230,7 +222,7 @@ mod tests {
     /// Returns when the open connections entered their phases, in milliseconds.
     fn listed(connections: &Connections, start: MonotonicTime) -> Vec<u128> {
         let open = connections.lock();
-        let since = open.by_id.values().map(|open| open.state.lock().since);
+        let since = open.values().map(|open| open.state.lock().since);
         let mut listed: Vec<_> = since.map(|since| since.since(start).as_millis()).collect();
         listed.sort_unstable();
         listed

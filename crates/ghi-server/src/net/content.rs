@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{spawn, yield_now};
 use tokio::time::sleep;
 
-use crate::net::connection_state::Unfinished;
+use crate::net::connection::Unfinished;
 use crate::net::permits::Permit;
 
 /// The size of a generated piece in bytes, which is about what a response holds in memory.
@@ -35,10 +35,13 @@ thread_local! {
 /// Generates content, chunk by chunk. A chunk takes a fraction of a millisecond, and may be empty.
 pub(crate) type Chunks = Box<dyn Iterator<Item = Vec<u8>> + Send>;
 
-/// The body of a response.
-pub(crate) enum Content {
-    Whole(Bytes),
-    Pieces(Box<Pieces>),
+#[derive(Default)]
+pub(crate) struct Content {
+    /// All of it, unless it has pieces.
+    whole: Bytes,
+    pieces: Option<Box<Pieces>>,
+    /// Dropped when everything has been handed to the connection.
+    _unfinished: Option<Unfinished>,
 }
 
 /// Content that is generated while it is sent, or cut off or sent slowly on purpose. A piece is generated
@@ -65,69 +68,88 @@ pub(crate) enum CutAt {
     Middle,
 }
 
-/// The error for content that ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the content ended early")]
 pub(crate) struct EndedEarly;
 
 impl Content {
-    /// Content that is generated while it is sent.
     pub(crate) fn lazy(chunks: Chunks) -> Self {
-        Self::Pieces(Box::new(Pieces::new(None, chunks)))
+        Pieces::new(None, chunks).into_content()
     }
 
     /// Content that is only partly sent, whatever length the head declares.
     pub(crate) fn cut(self, at: CutAt) -> Self {
         let declared = self.len();
-        let first = match (at, self) {
+        let first = match (at, self.pieces) {
             (CutAt::Start, _) => Vec::new(),
-            (CutAt::Middle, Self::Whole(bytes)) => bytes.into(),
-            (CutAt::Middle, Self::Pieces(mut pieces)) => pieces.generate(),
+            (CutAt::Middle, None) => self.whole.into(),
+            (CutAt::Middle, Some(mut pieces)) => pieces.generate(),
         };
         // Only half of it, because this piece may be all of the content.
         let half = first[..first.len() / 2].to_vec();
         let pieces = Pieces::new(declared, Box::new(iter::once(half)));
-        Self::Pieces(Box::new(Pieces { is_cut: true, ..pieces }))
+        Pieces { is_cut: true, ..pieces }.into_content()
     }
 
     /// Content that is sent slowly, if its length is known in advance.
     pub(crate) fn drip(self, permit: Permit) -> Self {
-        let Self::Whole(mut rest) = self else { return self };
-        let (declared, size) = (rest.len(), rest.len().div_ceil(DRIP_PIECES));
+        if self.pieces.is_some() {
+            return self;
+        }
+        let (mut rest, size) = (self.whole.clone(), self.whole.len().div_ceil(DRIP_PIECES));
         let chunks = iter::from_fn(move || {
             let piece = rest.split_to(size.min(rest.len()));
             (!piece.is_empty()).then(|| piece.into())
         });
-        let pieces = Pieces::new(Some(declared), Box::new(chunks));
-        Self::Pieces(Box::new(Pieces { slow: Some(permit), ..pieces }))
+        let pieces = Pieces::new(self.len(), Box::new(chunks));
+        Pieces { slow: Some(permit), ..pieces }.into_content()
+    }
+
+    /// Keeps the response of a connection unfinished until the content is sent.
+    pub(crate) fn finishing(self, response: Unfinished) -> Self {
+        Self { _unfinished: Some(response), ..self }
     }
 
     /// Returns the length in bytes, if it is known in advance.
     pub(crate) fn len(&self) -> Option<usize> {
-        match self {
-            Self::Whole(bytes) => Some(bytes.len()),
-            Self::Pieces(pieces) => pieces.declared,
-        }
+        self.pieces.as_ref().map_or(Some(self.whole.len()), |pieces| pieces.declared)
     }
 
     /// Returns everything that would be sent, generating it now if necessary.
     pub(crate) fn into_bytes(self) -> Bytes {
-        match self {
-            Self::Whole(bytes) => bytes,
-            Self::Pieces(pieces) => pieces.chunks.flatten().collect(),
-        }
-    }
-}
-
-impl Default for Content {
-    fn default() -> Self {
-        Self::Whole(Bytes::new())
+        self.pieces.map_or(self.whole, |pieces| pieces.chunks.flatten().collect())
     }
 }
 
 impl<T: Into<Bytes>> From<T> for Content {
     fn from(whole: T) -> Self {
-        Self::Whole(whole.into())
+        Self { whole: whole.into(), ..Self::default() }
+    }
+}
+
+impl Body for Content {
+    type Data = Bytes;
+    type Error = EndedEarly;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, EndedEarly>>> {
+        let whole = mem::take(&mut self.whole);
+        let piece = match &mut self.pieces {
+            None => (!whole.is_empty()).then_some(Ok(whole)),
+            Some(pieces) => ready!(pieces.poll_next(context)),
+        };
+        Poll::Ready(piece.map(|piece| piece.map(Frame::data)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.pieces.as_ref().map_or(self.whole.is_empty(), |pieces| pieces.is_done())
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let length = self.len();
+        length.map_or_else(SizeHint::default, |length| SizeHint::with_exact(length as u64))
     }
 }
 
@@ -136,11 +158,14 @@ impl Pieces {
         Self { declared, chunks, is_exhausted: false, is_cut: false, slow: None, wait: None }
     }
 
+    fn into_content(self) -> Content {
+        Content { pieces: Some(Box::new(self)), ..Content::default() }
+    }
+
     fn is_done(&self) -> bool {
         self.is_exhausted && !self.is_cut
     }
 
-    /// Polls for the next piece.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, EndedEarly>>> {
         while !self.is_done() {
             let wait = self.wait.get_or_insert_with(|| match self.slow {
@@ -192,41 +217,6 @@ async fn next_turn() -> Option<OwnedSemaphorePermit> {
     turn
 }
 
-/// Content on the connection that it is sent on.
-pub(crate) struct SentContent {
-    pub(crate) content: Content,
-    pub(crate) _unfinished: Unfinished,
-}
-
-impl Body for SentContent {
-    type Data = Bytes;
-    type Error = EndedEarly;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, EndedEarly>>> {
-        let piece = match &mut self.content {
-            Content::Whole(bytes) if bytes.is_empty() => None,
-            Content::Whole(bytes) => Some(Ok(mem::take(bytes))),
-            Content::Pieces(pieces) => ready!(pieces.poll_next(context)),
-        };
-        Poll::Ready(piece.map(|piece| piece.map(Frame::data)))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        match &self.content {
-            Content::Whole(bytes) => bytes.is_empty(),
-            Content::Pieces(pieces) => pieces.is_done(),
-        }
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        let length = self.content.len();
-        length.map_or_else(SizeHint::default, |length| SizeHint::with_exact(length as u64))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::future::poll_fn;
@@ -255,7 +245,7 @@ mod tests {
         let expected: String = (0..10_000).map(|number| format!("{number}\n")).collect();
         assert_eq!(all, expected.as_bytes());
         let content = lines(10_000, |number| format!("{number}\n"));
-        assert_eq!(Content::Pieces(Box::new(content)).into_bytes(), expected);
+        assert_eq!(content.into_content().into_bytes(), expected);
     }
 
     #[tokio::test]

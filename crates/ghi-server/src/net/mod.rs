@@ -4,12 +4,11 @@
 
 mod worker;
 mod connections;
-mod stream;
 mod service;
 mod pool;
 mod content;
 mod permits;
-mod connection_state;
+mod connection;
 mod request_heads;
 mod listener;
 

@@ -27,7 +27,6 @@ impl From<IpAddr> for ClientKey {
 pub(crate) struct ClientBuckets(RandomState);
 
 impl ClientBuckets {
-    /// The number of buckets.
     pub(crate) const COUNT: u64 = 1 << 16;
 
     pub(crate) fn bucket(&self, client: ClientKey) -> u64 {
@@ -79,7 +78,6 @@ impl PermitPool {
         is_within_limit.then_some(Permit { turn, _used: used })
     }
 
-    /// Returns the number of permits in use.
     pub(crate) fn in_use(&self) -> usize {
         self.total - self.unused.available_permits()
     }

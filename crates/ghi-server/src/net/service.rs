@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use crate::clock::MonotonicTime;
-use crate::net::connection_state::{Phase, SharedState};
+use crate::net::connection::{Phase, SharedState};
 use crate::net::content::Content;
 use crate::net::permits::Permit;
 use crate::net::pool::Ticket;
@@ -46,7 +46,7 @@ impl Reply {
     }
 }
 
-/// A delay before a response. It holds a timer and a permit.
+/// A delay before a response.
 #[derive(Debug)]
 pub(crate) struct Wait {
     pub(crate) duration: Duration,
@@ -80,7 +80,7 @@ pub(crate) trait Service: Send + Sync + 'static {
     /// for many clients.
     fn is_bounded(&self, peer: IpAddr) -> bool;
 
-    /// Called when a peer is refused because it has reached the limit per client.
+    /// Called when a peer has reached the limit per client.
     fn refused(&self);
 
     /// Called with the number of connections that were evicted for another.
@@ -89,6 +89,5 @@ pub(crate) trait Service: Send + Sync + 'static {
     /// Called when a peer connects to a worker, maybe on the probe socket.
     fn connect(&self, peer: IpAddr, worker: usize, is_probe: bool) -> Self::Connection;
 
-    /// Returns the reply to a request.
     fn respond(self: &Arc<Self>, connection: &Arc<Self::Connection>, arrival: Arrival) -> Reply;
 }

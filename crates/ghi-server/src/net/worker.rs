@@ -20,12 +20,11 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use crate::clock::{MonotonicTime, is_system_time_in_range};
-use crate::net::connection_state::{Phase, SharedState, Unfinished};
+use crate::net::connection::{Phase, SharedState, Stream, Unfinished};
 use crate::net::connections::Connections;
-use crate::net::content::{EndedEarly, SentContent};
+use crate::net::content::{Content, EndedEarly};
 use crate::net::permits::{ClientKey, Permit};
 use crate::net::service::{Arrival, Reply, Service};
-use crate::net::stream::Stream;
 
 /// How long to wait after an accept failed for lack of file descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -39,14 +38,11 @@ const HEAD_MAX: usize = 16 * 1024;
 /// The most that hyper buffers per connection, in bytes, before it asks for the next piece of a response.
 const BUFFER_MAX: usize = 32 * 1024;
 
-/// The parts of a worker.
 pub(crate) struct Worker<S> {
-    /// Its index, counted from 0.
     pub(crate) number: usize,
     /// Whether it serves the probe socket, whose peers have no limit per client.
     pub(crate) is_for_probes: bool,
     pub(crate) service: Arc<S>,
-    /// The connections of all workers.
     pub(crate) connections: Arc<Connections>,
     /// Becomes true, or is closed, when the worker should stop accepting connections.
     pub(crate) shutdown: watch::Receiver<bool>,
@@ -70,7 +66,6 @@ impl<S: Service> Worker<S> {
         worker.connections.shut_down(worker.number).await
     }
 
-    /// Accepts connections until shutdown.
     async fn accept_all(self: &Arc<Self>, listener: &TcpListener) {
         let mut shutdown = self.shutdown.clone();
         loop {
@@ -94,7 +89,6 @@ impl<S: Service> Worker<S> {
         }
     }
 
-    /// Periodically closes connections that have timed out.
     async fn sweep(&self) -> Infallible {
         loop {
             let before = Instant::now();
@@ -106,10 +100,11 @@ impl<S: Service> Worker<S> {
         }
     }
 
-    /// Serves a connection on its own task.
     fn serve(self: &Arc<Self>, tcp: TcpStream, peer: SocketAddr, permit: Option<Permit>) {
         let state = SharedState::new();
-        if !has_received(&tcp) {
+        // Data may be waiting to be read, even if the runtime hasn't noticed yet.
+        let peeked = SockRef::from(&tcp).peek(&mut [MaybeUninit::uninit()]);
+        if !peeked.is_ok_and(|length| length > 0) {
             state.lock().phase = Phase::New;
         }
         // Without this, the second of two pipelined responses may wait for the acknowledgement of the first.
@@ -143,7 +138,6 @@ impl<S: Service> Worker<S> {
     }
 }
 
-/// Returns the parameters of HTTP.
 fn protocol() -> http1::Builder {
     let mut http = http1::Builder::new();
     http.auto_date_header(false) // It is set from the same clock as the body.
@@ -164,7 +158,7 @@ async fn settle<S: Service>(
     mut reply: Reply,
     unfinished: Unfinished,
     worker: Arc<Worker<S>>,
-) -> Result<Response<SentContent>, EndedEarly> {
+) -> Result<Response<Content>, EndedEarly> {
     let (response, wait) = loop {
         match reply {
             Reply::Ready(response, wait) => break (response, wait),
@@ -181,10 +175,9 @@ async fn settle<S: Service>(
         state.lock().is_reset = true;
         return Err(EndedEarly);
     };
-    Ok(response.map(|content| SentContent { content, _unfinished: unfinished }))
+    Ok(response.map(|content| content.finishing(unfinished)))
 }
 
-/// Accepts the next connection.
 async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     let mut is_logged = false;
     loop {
@@ -197,11 +190,6 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
             Err(_) => sleep(ACCEPT_PAUSE).await,
         }
     }
-}
-
-/// Returns whether data is waiting to be read, even if the runtime hasn't noticed yet.
-fn has_received(tcp: &TcpStream) -> bool {
-    SockRef::from(tcp).peek(&mut [MaybeUninit::uninit()]).is_ok_and(|length| length > 0)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use hyper::HeaderMap;
 use hyper::header::ACCEPT;
-use prometheus_client::encoding::text::{encode_eof, encode_registry};
+use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 
 use crate::http::lists::{elements, quality, split_unquoted, value_of};
@@ -31,10 +31,9 @@ impl Format {
         let open_metrics = open_metrics.map(|range| quality(range).1).max().unwrap_or(0);
         // The most specific range that covers plain text applies.
         let plain_text = ["text/plain", "text/*", "*/*"].into_iter().find_map(named);
-        if open_metrics > 0 && open_metrics >= plain_text.unwrap_or(0) {
-            Self::OpenMetrics
-        } else {
-            Self::Prometheus
+        match open_metrics > 0 && open_metrics >= plain_text.unwrap_or(0) {
+            true => Self::OpenMetrics,
+            false => Self::Prometheus,
         }
     }
 
@@ -45,27 +44,23 @@ impl Format {
         }
     }
 
-    /// Returns the metrics of several registries in this format.
-    pub(crate) fn expose(self, registries: [&Registry; 2]) -> String {
+    /// Returns the metrics of a registry in this format.
+    pub(crate) fn expose(self, registry: &Registry) -> String {
         let mut text = String::new();
-        for registry in registries {
-            encode_registry(&mut text, registry).expect("a string takes any text");
-        }
+        encode(&mut text, registry).expect("a string takes any text");
         match self {
             Self::Prometheus => to_prometheus(&text),
-            Self::OpenMetrics => {
-                encode_eof(&mut text).expect("a string takes any text");
-                text
-            }
+            Self::OpenMetrics => text,
         }
     }
 }
 
 /// Returns metrics in the Prometheus text format, in which a family of counters has the name of its series.
 fn to_prometheus(open_metrics: &str) -> String {
-    let types = open_metrics.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+    let lines = || open_metrics.lines().filter(|line| *line != "# EOF");
+    let types = lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let counters: HashSet<&str> = types.filter_map(|line| line.strip_suffix(" counter")).collect();
-    let renamed = open_metrics.lines().map(|line| {
+    let renamed = lines().map(|line| {
         let mut words = line.splitn(4, ' ');
         match (words.next(), words.next(), words.next(), words.next()) {
             (Some("#"), Some(kind), Some(name), Some(rest)) if counters.contains(name) => {
@@ -137,7 +132,7 @@ mod tests {
         labels.get_or_create(&[("a", "x")]).inc();
         registry.register("x_requests", "All requests", labels);
         registry.register("x_memory_bytes", "Memory", ConstGauge::new(3.5));
-        let text = |format: Format| format.expose([&registry, &Registry::default()]);
+        let text = |format: Format| format.expose(&registry);
         assert_eq!(
             text(Format::OpenMetrics),
             "# HELP x_requests All requests.\n\

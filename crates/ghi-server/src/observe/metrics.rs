@@ -1,19 +1,20 @@
 //! The counters of the server: requests, latencies, connections, scenarios and reloads.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
-use std::{array, fmt};
 
 use ghi_engine::{ENGINE_SANDBOX_VERSION, Model};
 use hyper::StatusCode;
 use jiff::civil::Date;
-use prometheus_client::encoding::{EncodeMetric, MetricEncoder, NoLabelSet};
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
+use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
-use prometheus_client::metrics::{MetricType, TypedMetric};
-use prometheus_client::registry::{Metric, Registry};
+use prometheus_client::registry::Registry;
 
 use crate::net::PermitPool;
 use crate::observe::exposition::Format;
@@ -21,60 +22,43 @@ use crate::observe::process;
 use crate::scenarios::Scenario;
 
 /// The statuses that are counted individually; all others are counted together.
-const STATUSES: [&str; 10] = ["200", "204", "304", "400", "404", "405", "414", "429", "500", "503"];
+const STATUSES: [&str; 11] =
+    ["200", "204", "304", "400", "404", "405", "414", "429", "500", "503", "other"];
 
 /// The upper bounds of the latency histogram, in microseconds. Most requests take a few microseconds, and
 /// pages a few thousand.
-const BOUNDS: [u64; 11] = [5, 10, 25, 50, 100, 250, 1_000, 10_000, 25_000, 100_000, 1_000_000];
-
-/// The label of any other status.
-const OTHER_STATUS: &str = "other";
+const BOUNDS: [u64; 12] =
+    [5, 10, 25, 50, 100, 250, 1_000, 10_000, 25_000, 100_000, 1_000_000, u64::MAX];
 
 /// The label of requests that match no route.
 const NO_ROUTE: &str = "none";
 
-const SCENARIOS_HELP: &str =
-    "Requests with a test scenario, by origin and scenario; not included in any other metric";
-
-const SCENARIOS_REFUSED_HELP: &str = "Test scenarios refused because too many responses were delayed or too many requests used at or figures";
-
-/// Labels with their values.
-type Labels<'a, const N: usize> = [(&'static str, &'a str); N];
-
 /// The metrics of a server.
 #[derive(Debug)]
 pub(crate) struct Metrics {
-    registry: Registry,
-    /// By the index of the route; the last is for requests without a route.
-    routes: Vec<RouteMetrics>,
-    requests: Family<Labels<'static, 2>, Counter>,
-    latencies: Family<Labels<'static, 1>, Latency>,
+    routes: Arc<Routes>,
     pub(crate) connections_open: Gauge,
     pub(crate) connections_refused: Counter,
     pub(crate) connections_evicted: Counter,
     pub(crate) requests_limited: Counter,
     pub(crate) scenarios_refused: Counter,
-    scenarios: Family<Labels<'static, 2>, Counter>,
-    scenarios_waiting: Gauge,
+    scenarios: Family<[(&'static str, &'static str); 2], Counter>,
     waiting: Arc<PermitPool>,
-    reloads: Family<Labels<'static, 1>, Counter>,
-    is_last_reload_successful: Gauge,
+    reloads: Family<[(&'static str, &'static str); 1], Counter>,
+    is_last_reload_successful: AtomicBool,
 }
 
-/// The series of a route. Each is looked up only once, because a lookup takes a lock.
+/// The counters of each route; the last is for requests without a route. They take no lock, unlike the
+/// library's families and histograms.
+#[derive(Debug)]
+struct Routes(Vec<RouteCounters>);
+
 #[derive(Debug, Default)]
-struct RouteMetrics {
-    label: &'static str,
-    /// The last is for any other status.
-    by_status: [OnceLock<Counter>; STATUSES.len() + 1],
-    latency: OnceLock<Latency>,
-}
-
-/// Registers a new metric.
-fn register<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, help: &str) -> M {
-    let metric = M::default();
-    registry.register(name, help, metric.clone());
-    metric
+struct RouteCounters {
+    route: &'static str,
+    by_status: [AtomicU64; STATUSES.len()],
+    by_latency: [AtomicU64; BOUNDS.len()],
+    nanos: AtomicU64,
 }
 
 impl Metrics {
@@ -83,74 +67,29 @@ impl Metrics {
         waiting: Arc<PermitPool>,
     ) -> Self {
         let routes = routes.chain([NO_ROUTE]);
-        let routes = routes.map(|label| RouteMetrics { label, ..RouteMetrics::default() });
-        let mut registry = Registry::default();
-        let new = &mut registry;
-        let metrics = Self {
-            routes: routes.collect(),
-            waiting,
-            is_last_reload_successful: register(
-                new,
-                "ghi_inputs_last_reload_successful",
-                "Whether the last reload of the inputs succeeded",
-            ),
-            reloads: register(new, "ghi_inputs_reloads", "Reloads of the inputs, by result"),
-            requests: register(new, "ghi_http_requests", "Responses sent, by route and status"),
-            latencies: register(
-                new,
-                "ghi_http_request_duration_seconds",
-                "Time from the start of a request to its complete response, by route",
-            ),
-            connections_open: register(new, "ghi_http_connections_open", "Open connections"),
-            connections_refused: register(
-                new,
-                "ghi_http_connections_refused",
-                "Connections refused because the client had too many",
-            ),
-            connections_evicted: register(
-                new,
-                "ghi_http_connections_evicted",
-                "Connections evicted to free a slot for others",
-            ),
-            requests_limited: register(
-                new,
-                "ghi_http_requests_limited",
-                "Requests rejected because the client sent too many",
-            ),
-            scenarios: register(new, "ghi_scenarios", SCENARIOS_HELP),
-            scenarios_refused: register(new, "ghi_scenarios_refused", SCENARIOS_REFUSED_HELP),
-            scenarios_waiting: register(
-                new,
-                "ghi_scenarios_waiting",
-                "Delayed responses that are waiting now",
-            ),
-            registry,
-        };
-        metrics.create_first_series();
-        metrics
-    }
-
-    /// Creates the series that exist before they are counted. All others appear with their first request.
-    fn create_first_series(&self) {
-        for route in self.routes.iter().filter(|route| route.label != NO_ROUTE) {
-            _ = self.requests.get_or_create(&[("route", route.label), ("status", "200")]);
-        }
+        let routes = routes.map(|route| RouteCounters { route, ..RouteCounters::default() });
+        let reloads = Family::default();
         for result in ["success", "failure"] {
-            _ = self.reloads.get_or_create(&[("result", result)]);
+            _ = reloads.get_or_create(&[("result", result)]);
         }
-        self.is_last_reload_successful.set(1);
+        Self {
+            routes: Arc::new(Routes(routes.collect())),
+            connections_open: Gauge::default(),
+            connections_refused: Counter::default(),
+            connections_evicted: Counter::default(),
+            requests_limited: Counter::default(),
+            scenarios_refused: Counter::default(),
+            scenarios: Family::default(),
+            waiting,
+            reloads,
+            is_last_reload_successful: AtomicBool::new(true),
+        }
     }
 
     /// Counts a request by the index of its route, if it has one.
     pub(crate) fn request(&self, route: Option<usize>, status: StatusCode, took: Duration) {
-        let route = &self.routes[route.unwrap_or(self.routes.len() - 1)];
-        let index = STATUSES.iter().position(|known| *known == status.as_str());
-        let label = index.map_or(OTHER_STATUS, |index| STATUSES[index]);
-        let labels = [("route", route.label), ("status", label)];
-        let count = &route.by_status[index.unwrap_or(STATUSES.len())];
-        count.get_or_init(|| self.requests.get_or_create_owned(&labels)).inc();
-        let latency = || self.latencies.get_or_create_owned(&[("route", route.label)]);
-        route.latency.get_or_init(latency).observe(took);
+        let Routes(routes) = &*self.routes;
+        routes[route.unwrap_or(routes.len() - 1)].count(status, took);
     }
 
     /// Counts a request with a scenario. It is counted separately, so that its status and its duration
@@ -164,67 +103,98 @@ impl Metrics {
     pub(crate) fn reloaded(&self, is_successful: bool) {
         let result = if is_successful { "success" } else { "failure" };
         self.reloads.get_or_create(&[("result", result)]).inc();
-        self.is_last_reload_successful.set(is_successful.into());
+        self.is_last_reload_successful.store(is_successful, Ordering::Relaxed);
     }
 
-    /// Returns all metrics in a format: those of the server, of the process and of a model, and `more`.
-    pub(crate) fn expose(&self, format: Format, model: &Model, mut more: Registry) -> String {
-        let waiting = i64::try_from(self.waiting.in_use()).unwrap_or(i64::MAX);
-        self.scenarios_waiting.set(waiting);
-        let build = Family::<[(&str, String); 2], Gauge>::default();
-        let fingerprint = model.fingerprint().to_string();
-        let labels = [
-            ("engine_sandbox_version", ENGINE_SANDBOX_VERSION.into()),
-            ("inputs_fingerprint", fingerprint),
-        ];
-        build.get_or_create(&labels).set(1);
-        more.register("ghi_build_info", "Version and inputs of the running server", build);
+    /// Returns all metrics in a format: those of the registry, of the server, of the process and of a model.
+    pub(crate) fn expose(&self, format: Format, model: &Model, mut registry: Registry) -> String {
+        self.register(&mut registry);
         let last_day = model.coverage().last.duration_since(Date::constant(1970, 1, 1));
         let last_day = ConstGauge::new(last_day.as_secs());
         let help = "Start of the last day with data, as Unix time";
-        more.register("ghi_figures_last_day_timestamp_seconds", help, last_day);
-        process::register(&mut more);
-        format.expose([&self.registry, &more])
+        registry.register("ghi_figures_last_day_timestamp_seconds", help, last_day);
+        let build = Family::<[(&str, String); 2], Gauge>::default();
+        let version = ("engine_sandbox_version", ENGINE_SANDBOX_VERSION.into());
+        let inputs = ("inputs_fingerprint", model.fingerprint().to_string());
+        build.get_or_create(&[version, inputs]).set(1);
+        registry.register("ghi_build_info", "Version and inputs of the running server", build);
+        process::register(&mut registry);
+        format.expose(&registry)
+    }
+
+    fn register(&self, registry: &mut Registry) {
+        registry.register_collector(Box::new(Arc::clone(&self.routes)));
+        let mut counter = |name: &str, help: &str, counter: &Counter| {
+            registry.register(name, help, counter.clone());
+        };
+        let help = "Connections refused because the client had too many";
+        counter("ghi_http_connections_refused", help, &self.connections_refused);
+        let help = "Connections evicted to free a slot for others";
+        counter("ghi_http_connections_evicted", help, &self.connections_evicted);
+        let help = "Requests rejected because the client sent too many";
+        counter("ghi_http_requests_limited", help, &self.requests_limited);
+        let help = "Test scenarios refused because too many responses were delayed or too many requests used at or figures";
+        counter("ghi_scenarios_refused", help, &self.scenarios_refused);
+        let help = "Requests with a test scenario, by origin and scenario; not included in any other metric";
+        registry.register("ghi_scenarios", help, self.scenarios.clone());
+        let help = "Reloads of the inputs, by result";
+        registry.register("ghi_inputs_reloads", help, self.reloads.clone());
+        let mut gauge = |name: &str, help: &str, value: i64| {
+            registry.register(name, help, ConstGauge::new(value));
+        };
+        gauge("ghi_http_connections_open", "Open connections", self.connections_open.get());
+        let waiting = i64::try_from(self.waiting.in_use()).unwrap_or(i64::MAX);
+        gauge("ghi_scenarios_waiting", "Delayed responses that are waiting now", waiting);
+        let help = "Whether the last reload of the inputs succeeded";
+        let is_successful = self.is_last_reload_successful.load(Ordering::Relaxed);
+        gauge("ghi_inputs_last_reload_successful", help, is_successful.into());
     }
 }
 
-/// A histogram of latencies that is counted without a lock, unlike the library's.
-#[derive(Clone, Debug, Default)]
-struct Latency(Arc<Buckets>);
-
-#[derive(Debug, Default)]
-struct Buckets {
-    /// By upper bound; the last is for anything above.
-    counts: [AtomicU64; BOUNDS.len() + 1],
-    nanos: AtomicU64,
-}
-
-impl Latency {
-    fn observe(&self, took: Duration) {
+impl RouteCounters {
+    fn count(&self, status: StatusCode, took: Duration) {
+        let status = STATUSES.iter().position(|known| *known == status.as_str());
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        let bound = BOUNDS.iter().position(|bound| nanos <= 1_000 * bound).unwrap_or(BOUNDS.len());
-        self.0.counts[bound].fetch_add(1, Ordering::Relaxed);
-        self.0.nanos.fetch_add(nanos, Ordering::Relaxed);
+        let bound = BOUNDS.iter().position(|bound| nanos <= bound.saturating_mul(1_000));
+        self.by_status[status.unwrap_or(STATUSES.len() - 1)].fetch_add(1, Ordering::Relaxed);
+        self.by_latency[bound.unwrap_or(BOUNDS.len() - 1)].fetch_add(1, Ordering::Relaxed);
+        self.nanos.fetch_add(nanos, Ordering::Relaxed);
     }
 }
 
-impl TypedMetric for Latency {
-    const TYPE: MetricType = MetricType::Histogram;
-}
-
-impl EncodeMetric for Latency {
-    fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
-        let buckets: [(f64, u64); BOUNDS.len() + 1] = array::from_fn(|index| {
-            let bound = BOUNDS.get(index).map_or(f64::INFINITY, |micros| *micros as f64 / 1e6);
-            (bound, self.0.counts[index].load(Ordering::Relaxed))
-        });
-        let all = buckets.iter().map(|(_, count)| count).sum();
-        let seconds = self.0.nanos.load(Ordering::Relaxed) as f64 / 1e9;
-        encoder.encode_histogram::<NoLabelSet>(seconds, all, &buckets, None)
-    }
-
-    fn metric_type(&self) -> MetricType {
-        Self::TYPE
+impl Collector for Routes {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let (name, help) = ("ghi_http_requests", "Responses sent, by route and status.");
+        let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+        for RouteCounters { route, by_status, .. } in &self.0 {
+            for (status, count) in std::iter::zip(STATUSES, by_status) {
+                let count = count.load(Ordering::Relaxed);
+                // Each route has a series from the start; others appear with their first request.
+                if count > 0 || (status == "200" && *route != NO_ROUTE) {
+                    let labels = [("route", *route), ("status", status)];
+                    let mut series = family.encode_family(&labels)?;
+                    series.encode_counter::<NoLabelSet, _, u64>(&count, None)?;
+                }
+            }
+        }
+        let name = "ghi_http_request_duration_seconds";
+        let help = "Time from the start of a request to its complete response, by route.";
+        let mut family = encoder.encode_descriptor(name, help, None, MetricType::Histogram)?;
+        for RouteCounters { route, by_latency, nanos, .. } in &self.0 {
+            let buckets = std::iter::zip(BOUNDS, by_latency).map(|(micros, count)| {
+                let bound = if micros == u64::MAX { f64::INFINITY } else { micros as f64 / 1e6 };
+                (bound, count.load(Ordering::Relaxed))
+            });
+            let buckets: Vec<_> = buckets.collect();
+            let all = buckets.iter().map(|(_, count)| count).sum();
+            if all > 0 {
+                let seconds = nanos.load(Ordering::Relaxed) as f64 / 1e9;
+                let labels = [("route", *route)];
+                let mut series = family.encode_family(&labels)?;
+                series.encode_histogram::<NoLabelSet>(seconds, all, &buckets, None)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -247,13 +217,13 @@ mod tests {
     /// Checks that a request with this duration is counted in this bucket only.
     #[track_caller]
     fn check(took: Duration, bucket: usize) {
-        let latency = Latency::default();
-        latency.observe(took);
-        let counts = latency.0.counts.each_ref().map(|count| count.load(Ordering::Relaxed));
-        let mut expected = [0; BOUNDS.len() + 1];
+        let counters = RouteCounters::default();
+        counters.count(StatusCode::OK, took);
+        let counts = counters.by_latency.each_ref().map(|count| count.load(Ordering::Relaxed));
+        let mut expected = [0; BOUNDS.len()];
         expected[bucket] = 1;
         assert_eq!(counts, expected, "{took:?}");
-        assert_eq!(u128::from(latency.0.nanos.load(Ordering::Relaxed)), took.as_nanos());
+        assert_eq!(u128::from(counters.nanos.load(Ordering::Relaxed)), took.as_nanos());
     }
 
     #[test]
@@ -262,8 +232,8 @@ mod tests {
         check(Duration::from_micros(5), 0);
         check(Duration::from_nanos(5_001), 1);
         check(Duration::from_micros(30), 3);
-        check(Duration::from_secs(1), BOUNDS.len() - 1);
-        check(Duration::from_secs(3), BOUNDS.len());
+        check(Duration::from_secs(1), BOUNDS.len() - 2);
+        check(Duration::from_secs(3), BOUNDS.len() - 1);
     }
 
     #[test]

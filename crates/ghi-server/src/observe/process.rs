@@ -16,30 +16,30 @@ pub static LOG_LINES_DROPPED: AtomicU64 = AtomicU64::new(0);
 
 /// Registers the metrics of this process. Metrics that come from `/proc` are omitted if it does not exist.
 pub(crate) fn register(registry: &mut Registry) {
-    let mut gauge = |name: &str, help: &str, value: Option<f64>| {
-        if let Some(value) = value {
-            registry.register(name, help, ConstGauge::new(value));
-        }
-    };
-    let usage = Usage::read();
-    let of_usage = |value: fn(&Usage) -> u64| usage.as_ref().map(|usage| value(usage) as f64);
-    let resident = of_usage(|usage| usage.resident_bytes);
-    gauge("process_resident_memory_bytes", "Resident memory size", resident);
-    let virtual_size = of_usage(|usage| usage.virtual_bytes);
-    gauge("process_virtual_memory_bytes", "Virtual memory size", virtual_size);
-    gauge("process_threads", "Threads", of_usage(|usage| usage.threads));
-    gauge("process_start_time_seconds", "Start time of the process, as Unix time", *START_SECONDS);
-    let open = open_descriptors().map(|count| count as f64);
-    gauge("process_open_fds", "Open file descriptors", open);
-    let limit = getrlimit(Resource::Nofile).current.map(|limit| limit as f64);
-    gauge("process_max_fds", "Limit on open file descriptors", limit);
-    if let Some(usage) = usage {
-        let help = "CPU time, user and system";
-        registry.register("process_cpu_seconds", help, ConstCounter::new(usage.cpu_seconds));
-    }
     let help = "Log lines dropped because they could not be written in time";
     let dropped = LOG_LINES_DROPPED.load(Ordering::Relaxed);
     registry.register("ghi_log_lines_dropped", help, ConstCounter::new(dropped));
+    let limit = getrlimit(Resource::Nofile).current.map(|limit| limit as f64);
+    let mut gauges = vec![
+        ("process_start_time_seconds", "Start time of the process, as Unix time", *START_SECONDS),
+        ("process_open_fds", "Open file descriptors", open_descriptors().map(|count| count as f64)),
+        ("process_max_fds", "Limit on open file descriptors", limit),
+    ];
+    if let Some(usage) = Usage::read() {
+        let help = "CPU time, user and system";
+        registry.register("process_cpu_seconds", help, ConstCounter::new(usage.cpu_seconds));
+        let [resident, all] = [usage.resident_bytes, usage.virtual_bytes].map(|bytes| bytes as f64);
+        gauges.extend([
+            ("process_resident_memory_bytes", "Resident memory size", Some(resident)),
+            ("process_virtual_memory_bytes", "Virtual memory size", Some(all)),
+            ("process_threads", "Threads", Some(usage.threads as f64)),
+        ]);
+    }
+    for (name, help, value) in gauges {
+        if let Some(value) = value {
+            registry.register(name, help, ConstGauge::new(value));
+        }
+    }
 }
 
 /// The start time of the process, in seconds since 1970. It is read only once: it never changes, and `/proc/stat`

@@ -8,13 +8,6 @@ use hyper::header::{HeaderName, HeaderValue};
 
 use crate::http::common_headers::{TRACEPARENT, X_REQUEST_ID};
 
-/// The longest request id, in characters.
-const REQUEST_ID_MAX: usize = 128;
-
-/// The characters allowed in a request id in addition to letters and digits. None has a meaning in a log, a
-/// shell or markup.
-const REQUEST_ID_MARKS: &[u8] = b"-_.:/+=@";
-
 /// The ids that a request carries, each as it was sent. One that is malformed or sent twice counts as not
 /// sent.
 #[derive(Debug, Default)]
@@ -56,9 +49,10 @@ fn well_formed(
     (values.next().is_none() && is_well_formed(value.as_bytes())).then_some(value)
 }
 
+/// Returns whether a value has 1 to 128 characters, none of which has a meaning in a log, a shell or markup.
 fn is_request_id(value: &[u8]) -> bool {
-    let is_safe = |byte: &u8| byte.is_ascii_alphanumeric() || REQUEST_ID_MARKS.contains(byte);
-    (1..=REQUEST_ID_MAX).contains(&value.len()) && value.iter().all(is_safe)
+    let is_safe = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.:/+=@".contains(byte);
+    (1..=128).contains(&value.len()) && value.iter().all(is_safe)
 }
 
 /// Returns whether a value is a `traceparent` of version 00:
@@ -68,16 +62,14 @@ fn is_traceparent(value: &[u8]) -> bool {
         digits.len() == length
             && digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
     };
-    let is_id = |digits: &[u8], length: usize| {
-        is_hex(digits, length) && digits.iter().any(|digit| *digit != b'0')
-    };
-    let mut parts = value.split(|byte| *byte == b'-');
-    let mut part = || parts.next().unwrap_or_default();
-    part() == b"00"
-        && is_id(part(), 32)
-        && is_id(part(), 16)
-        && is_hex(part(), 2)
-        && parts.next().is_none()
+    let is_zero = |digits: &[u8]| digits.iter().all(|digit| *digit == b'0');
+    let parts: Vec<&[u8]> = value.split(|byte| *byte == b'-').collect();
+    let [b"00", trace, parent, flags] = parts[..] else { return false };
+    is_hex(trace, 32)
+        && is_hex(parent, 16)
+        && is_hex(flags, 2)
+        && !is_zero(trace)
+        && !is_zero(parent)
 }
 
 /// Generates request ids, which are unique in this process and very unlikely to occur in another.
