@@ -68,11 +68,10 @@ impl Server {
     ///
     /// Fails if a worker cannot get a thread or a file descriptor, or if [`Config::fail`] is invalid.
     pub fn start(listener: Listener, config: Config) -> io::Result<Self> {
-        for flag in &config.fail {
-            check_fail_flag(flag).map_err(|reason| {
-                io::Error::new(io::ErrorKind::InvalidInput, format!("fail: {reason}"))
-            })?;
-        }
+        let checked = config.fail.iter().try_for_each(|flag| check_fail_flag(flag));
+        checked.map_err(|reason| {
+            io::Error::new(io::ErrorKind::InvalidInput, format!("fail: {reason}"))
+        })?;
         let address = listener.local_addr()?;
         let Listener { sockets, probes } = listener;
         let (workers, total) = (sockets.len(), config.max_connections);
@@ -89,20 +88,17 @@ impl Server {
         let (shutdown, stop) = watch::channel(false);
         let (running, stopped) = mpsc::unbounded_channel();
         let connections = Connections::new(limits);
-        let worker = |number, connections: &Arc<Connections>| Worker {
-            number,
-            is_for_probes: number == workers,
-            service: Arc::clone(&api),
-            connections: Arc::clone(connections),
-            shutdown: stop.clone(),
-        };
-        for (number, socket) in sockets.into_iter().enumerate() {
-            let name = format!("worker-{number}");
-            start(worker(number, &connections), name, socket, running.clone())?;
-        }
-        if let Some(socket) = probes {
-            let limits = ConnectionLimits { total: PROBE_CONNECTIONS, ..limits };
-            start(worker(workers, &Connections::new(limits)), "probes".into(), socket, running)?;
+        let of_probes = Connections::new(ConnectionLimits { total: PROBE_CONNECTIONS, ..limits });
+        for (number, socket) in sockets.into_iter().chain(probes).enumerate() {
+            let is_for_probes = number == workers;
+            let worker = Worker {
+                number,
+                is_for_probes,
+                service: Arc::clone(&api),
+                connections: Arc::clone(if is_for_probes { &of_probes } else { &connections }),
+                shutdown: stop.clone(),
+            };
+            start(worker, socket, running.clone())?;
         }
         Ok(Self { api, connections, is_behind_proxy, shutdown, stopped })
     }
@@ -159,7 +155,6 @@ impl Server {
 /// Starts a worker on its own thread.
 fn start<S: Service>(
     worker: Worker<S>,
-    name: String,
     socket: StdListener,
     running: mpsc::UnboundedSender<usize>,
 ) -> io::Result<()> {
@@ -169,6 +164,8 @@ fn start<S: Service>(
         let _runtime_context = runtime.enter();
         TcpListener::from_std(socket)?
     };
+    let name =
+        if worker.is_for_probes { "probes".into() } else { format!("worker-{}", worker.number) };
     let thread = thread::Builder::new().name(name).spawn(move || {
         let cut_off = runtime.block_on(worker.run(listener));
         // This also drops the connections that took too long.

@@ -1,6 +1,6 @@
 //! A connection: what its client does, for what hyper doesn't report or accepts too easily.
 
-use std::io::{self, IoSlice};
+use std::io::{self, IoSlice, Write};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
@@ -12,6 +12,10 @@ use tokio::net::TcpStream;
 
 use crate::clock::MonotonicTime;
 use crate::net::request_heads::{Defect, RequestHeads};
+
+/// The largest number of bytes that are copied together and written as one piece. Up to this size, copying
+/// is cheaper than a vectored write.
+const COPY_MAX: usize = 4096;
 
 /// The phase of a connection, in the order in which connections are evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -157,7 +161,15 @@ impl AsyncWrite for Stream {
         context: &mut Context<'_>,
         pieces: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.inner).poll_write_vectored(context, pieces);
+        let mut copied = [0; COPY_MAX];
+        let mut free = &mut copied[..];
+        let are_short = pieces.iter().all(|piece| free.write_all(piece).is_ok());
+        let length = COPY_MAX - free.len();
+        let inner = Pin::new(&mut self.inner);
+        let written = match are_short {
+            true => inner.poll_write(context, &copied[..length]),
+            false => inner.poll_write_vectored(context, pieces),
+        };
         self.state.lock().enter(if written.is_pending() { Phase::Stalled } else { Phase::Sending });
         written
     }
@@ -177,7 +189,7 @@ impl AsyncWrite for Stream {
                 Phase::HalfClosed
             }
             true => Phase::Sending,
-            false if self.heads.is_within_head() => Phase::Receiving,
+            false if self.heads.are_more_than(state.requests) => Phase::Receiving,
             false if state.requests > 0 => Phase::Idle,
             false => state.phase,
         };
@@ -316,5 +328,18 @@ mod tests {
         stream.flush().await.unwrap();
         assert_eq!(stream.state.lock().phase, Phase::Sending);
         assert_eq!(answer(&mut stream).await, Phase::Idle);
+    }
+
+    #[tokio::test]
+    async fn pieces_are_written_in_order_whether_copied_or_not() {
+        for length in [1, COPY_MAX / 2, COPY_MAX] {
+            let (mut stream, mut peer) = pair().await;
+            let (first, second) = (vec![b'a'; length], vec![b'b'; length]);
+            let pieces = [IoSlice::new(&first), IoSlice::new(&second)];
+            assert_eq!(stream.write_vectored(&pieces).await.unwrap(), 2 * length);
+            let mut taken = vec![0; 2 * length];
+            peer.read_exact(&mut taken).await.unwrap();
+            assert_eq!(taken, [first, second].concat());
+        }
     }
 }

@@ -27,9 +27,9 @@ pub(crate) struct RequestHeads {
 }
 
 impl RequestHeads {
-    /// Returns whether the start of a head has been received, but not its end.
-    pub(crate) fn is_within_head(&self) -> bool {
-        self.lines > 0 || self.line_bytes > 0
+    /// Returns whether more than this number of heads have been received, be it in part.
+    pub(crate) fn are_more_than(&self, count: u64) -> bool {
+        self.complete > count || self.lines > 0 || self.line_bytes > 0
     }
 
     /// Scans the bytes that arrived next. Returns the first defect, with the index of its request.
@@ -72,7 +72,7 @@ mod tests {
             let mut heads = RequestHeads::default();
             let [first, second] =
                 [&text[..cut], &text[cut..]].map(|bytes| heads.scan(bytes.as_bytes()));
-            let found = (first.or(second), heads.is_within_head());
+            let found = (first.or(second), heads.are_more_than(heads.complete));
             assert_eq!(found, (defect, is_within_head), "{text:?} cut at {cut}");
         }
     }
