@@ -87,7 +87,7 @@ impl Margins {
 /// A plot as SVG, and the text around it.
 #[derive(Template)]
 #[template(path = "chart.svg", escape = "html")]
-pub(crate) struct Chart<'a> {
+pub(crate) struct ChartSvg<'a> {
     pub(crate) form: ChartForm,
     pub(crate) margins: Margins,
     pub(crate) plot_height: u32,

@@ -4,7 +4,7 @@
 use askama::Template;
 use ghi_engine::{CostCurve, CurveRow, Day, Decimal, Model, NoFigures};
 
-use crate::chart::{Chart, ChartForm, ChartSource, FileTexts, HEAD, Margins};
+use crate::chart::{ChartForm, ChartSource, ChartSvg, FileTexts, HEAD, Margins};
 use crate::dates::long_date;
 use crate::end_labels::{BOLD, LABEL_HEIGHT, spread_out};
 use crate::numbers::{Amount, Percent, Unit, share_in_words};
@@ -134,7 +134,7 @@ pub fn cost_curve_chart(
     let form = ChartForm::File;
     let plot = CurvePlot::new(model, day, price, (None, ""), form)?;
     let subtitle = "One block per region: width is its share of the hashrate, height its range of costs, and the line its average";
-    Ok(rendered(&Chart {
+    Ok(rendered(&ChartSvg {
         form,
         margins: MARGINS,
         plot_height: (TOP + PLOT + FOOT) as u32,

@@ -6,7 +6,7 @@ use askama::Template;
 use ghi_engine::{Decimal, Model, Scope};
 use jiff::civil::Date;
 
-use crate::chart::{Chart, ChartForm, FileTexts, HEAD, Margins};
+use crate::chart::{ChartForm, ChartSvg, FileTexts, HEAD, Margins};
 use crate::day_axis::DayAxis;
 use crate::end_labels::{LABEL_HEIGHT, spread_out};
 use crate::line_style::LineStyle;
@@ -296,9 +296,8 @@ impl DayPlot {
     }
 
     /// Writes a note about the last day between two lines that end at these costs.
-    pub(crate) fn note(&mut self, text: &str, costs: [Decimal; 2]) {
-        let [first, second] = costs.map(|cost| self.scale.place(cost));
-        self.note_at(text, (first + second) / 2.0);
+    pub(crate) fn note(&mut self, text: &str, [first, second]: [Decimal; 2]) {
+        self.note_at(text, (self.scale.place(first) + self.scale.place(second)) / 2.0);
     }
 
     /// Writes a note about the last day above the names of the lines.
@@ -347,7 +346,7 @@ impl DayPlot {
         [heading, description]: [&str; 2],
         file: Option<FileTexts<'_>>,
     ) -> String {
-        rendered(&Chart {
+        rendered(&ChartSvg {
             form: self.form,
             margins: self.margins(),
             plot_height: self.height,

@@ -15,10 +15,6 @@ pub struct Delta {
     pub to: Decimal,
 }
 
-/// The decimals of a difference between two places, and of a daily change, which is smaller and needs more.
-const DIFFERENCE_DECIMALS: u8 = 1;
-const CHANGE_DECIMALS: u8 = 2;
-
 impl Delta {
     /// Returns the change in percent of the first figure, negative if it fell.
     pub fn percent(self) -> f64 {
@@ -28,12 +24,13 @@ impl Delta {
 
     /// Returns the difference between two places in percent: `+2.1%`.
     pub fn difference(self) -> String {
-        signed_percent(self.percent(), DIFFERENCE_DECIMALS)
+        signed_percent(self.percent(), 1)
     }
 
     /// Returns a change over time in percent: `+0.42%`.
     pub fn change(self) -> String {
-        signed_percent(self.percent(), CHANGE_DECIMALS)
+        // A daily change is smaller than a difference between two places, and needs more decimals.
+        signed_percent(self.percent(), 2)
     }
 
     /// Returns a change over time with an arrow, so that the direction doesn't depend on colour: `▲
@@ -81,7 +78,7 @@ impl Delta {
 
     /// Returns the distance in percent of the first figure, without a sign: `2.4%`.
     pub fn percent_size(self) -> String {
-        percent(self.percent().abs(), DIFFERENCE_DECIMALS)
+        percent(self.percent().abs(), 1)
     }
 
     /// Returns the distance in percent with a word for its direction: `2.4% lower`. If the first figure is

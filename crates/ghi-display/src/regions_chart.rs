@@ -3,7 +3,7 @@
 use askama::Template;
 use ghi_engine::{Costs, Day, Decimal, Model, RegionIndex};
 
-use crate::chart::{Chart, ChartForm, ChartSource, FileTexts, HEAD, Margins};
+use crate::chart::{ChartForm, ChartSource, ChartSvg, FileTexts, HEAD, Margins};
 use crate::dates::long_date;
 use crate::numbers::{Amount, Percent, Unit};
 use crate::scale::{Scale, ScaleStyle, Tick};
@@ -67,7 +67,7 @@ pub fn regions_chart(
     );
     let plot = RegionsPlot::new(day, model, shown);
     let subtitle = "Cost in USD and share of the hashrate: bars from minimum to maximum, points at the average";
-    rendered(&Chart {
+    rendered(&ChartSvg {
         form: ChartForm::File,
         margins: plot.margins,
         plot_height: plot.bottom + FOOT,

@@ -84,10 +84,11 @@ fn network_tiles(days: &[NetworkState], generated: &[&str]) -> Vec<FigureTile> {
         let (digits, prefix) = with_prefix(value.to_f64());
         (format!("{digits} {prefix}"), origin("difficulty"))
     };
+    let fee = |usd| (format!("${}", Amount(usd).rounded()), origin("fee"));
     let figures = [
         tile("Hashrate", days, |day| day.hashrate_eh, hashrate),
         tile("Difficulty", days, |day| Decimal::new(day.difficulty, 0), difficulty),
-        tile("Average fee", days, |day| day.avg_fee_usd, |value| (usd(value), origin("fee"))),
+        tile("Average fee", days, |day| day.avg_fee_usd, fee),
     ];
     figures.into_iter().flatten().collect()
 }
@@ -105,10 +106,6 @@ fn economics_tiles(days: &[Economics]) -> Vec<FigureTile> {
         tile("Unprofitable", days, above, percent),
     ];
     figures.into_iter().flatten().collect()
-}
-
-fn usd(value: Decimal) -> String {
-    format!("${}", Amount(value).rounded())
 }
 
 /// Returns a tile with the last day's figure, if there is one. `write` returns a figure and its unit.
