@@ -17,21 +17,18 @@ use ipnet::IpNet;
 use crate::clock::{Clock, Moment, MonotonicTime};
 use crate::config::{Config, SnapshotForm};
 use crate::edition::{Editions, RequestDay};
-use crate::http::caching::encode;
+use crate::http::caching::{PageCache, encode};
 use crate::http::client_address::{canonical, client_address, is_trusted};
-use crate::http::common_headers::{X_REQUEST_ID, options};
-use crate::http::page_cache::PageCache;
 use crate::http::paths;
 use crate::http::prefer::PREFER;
 use crate::http::problem::{Code, Problem};
 use crate::http::query::Query;
 use crate::http::rate_limit::{Limiter, Quota};
-use crate::http::site::Site;
+use crate::http::site::{Site, X_REQUEST_ID};
 use crate::http::validation::validate;
-use crate::net::{Arrival, ClientKey, Content, RenderPool, Reply, Service, Ticket};
-use crate::observe::access_log;
+use crate::net::{Arrival, ClientKey, Content, Permit, PermitPool, Reply, Service};
+use crate::observe::access_log::{self, TraceContext};
 use crate::observe::metrics::Metrics;
-use crate::observe::request_names::{RequestIds, TraceContext};
 use crate::router::{ROUTES, Route, RouteKind, find_route};
 use crate::routes::context::{Context, FixedFile, HandlerResult};
 use crate::routes::pages::general;
@@ -51,9 +48,8 @@ pub(crate) struct Api {
     limits_loopback: bool,
     trusted_proxies: Vec<IpNet>,
     access_log: bool,
-    request_ids: RequestIds,
     pub(crate) metrics: Arc<Metrics>,
-    pool: RenderPool,
+    pool: Arc<PermitPool>,
     draining: AtomicBool,
 }
 
@@ -123,10 +119,9 @@ impl Api {
             limits_loopback: config.rate_limit_loopback,
             trusted_proxies: config.trusted_proxies.into_iter().map(canonical).collect(),
             access_log: config.access_log,
-            request_ids: RequestIds::default(),
             metrics: Metrics::new(routes, Arc::clone(&scenarios.waiting)).into(),
             scenarios,
-            pool: RenderPool::new(),
+            pool: PermitPool::for_rendering(),
             draining: AtomicBool::new(false),
         }
     }
@@ -198,7 +193,7 @@ impl Api {
 
     /// Rejects a request that exceeds its quota, is malformed, or arrived on the wrong socket. Queues a request that is
     /// rendered on the pool, and returns its place.
-    fn admit(&self, exchange: &Exchange) -> Result<Option<Ticket>, Problem> {
+    fn admit(&self, exchange: &Exchange) -> Result<Option<Permit>, Problem> {
         if let Quota::Exceeded { retry_after_seconds } = exchange.quota {
             self.metrics.requests_limited.inc();
             return Err(Problem::rate_limited(
@@ -219,7 +214,7 @@ impl Api {
         if !route.is_some_and(|route| route.is_rendered_alone(query, has_prefer)) {
             return Ok(None);
         }
-        self.pool.queue(exchange.bounded_client).map(Some).ok_or_else(|| {
+        self.pool.acquire(exchange.bounded_client).map(Some).ok_or_else(|| {
             let detail = "The server is preparing too many responses; try again in 1 s.";
             Problem::new(Code::Busy, detail)
         })
@@ -297,7 +292,7 @@ impl Api {
         let path = request.uri().path();
         match *request.method() {
             Method::OPTIONS if path == "*" || exchange.route.is_some() => {
-                return Ok(options(self.site.common_headers(), headers));
+                return Ok(self.site.options(headers));
             }
             Method::CONNECT => return Err(Problem::method_not_allowed()),
             _ => {}
@@ -402,7 +397,7 @@ impl Api {
         }
         let took = MonotonicTime::now().since(exchange.arrival.started);
         match &fault {
-            None => self.metrics.request(exchange.route.map(|(index, _)| index), status, took),
+            None => self.metrics.request(exchange.route().map(|route| route.path), status, took),
             Some(fault) => self.metrics.scenario(&fault.scenario),
         }
         if self.access_log || status == StatusCode::INTERNAL_SERVER_ERROR {
@@ -422,7 +417,7 @@ impl Api {
         trace: &TraceContext<'_>,
         took: Duration,
     ) {
-        let id = trace.request_id.cloned().unwrap_or_else(|| self.request_ids.next());
+        let id = trace.request_id.cloned().unwrap_or_else(access_log::new_request_id);
         response.headers_mut().insert(X_REQUEST_ID, id.clone());
         if self.access_log || fault.is_none() {
             let messages = (exchange.request(), &*response);

@@ -11,8 +11,7 @@ use crate::clock::Moment;
 use crate::config::SnapshotForm;
 use crate::edition::documents::Documents;
 use crate::edition::rendered::{DocumentHeaders, render};
-use crate::http::caching::Representation;
-use crate::http::page_cache::PageCache;
+use crate::http::caching::{PageCache, Representation};
 
 /// How many pages and files are cached for one of the clock's days, and for another day.
 const FILES: usize = 256;

@@ -1,9 +1,12 @@
-//! Caching: how long clients may reuse a response, and conditional requests.
+//! Caching: how long clients may reuse a response, conditional requests, and a cache of what is rendered on demand.
 
+use std::collections::HashMap;
+use std::hash::Hash;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use bytes::Bytes;
+use flate2::Compression;
 use hyper::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName, HeaderValue,
     IF_NONE_MATCH, VARY,
@@ -11,16 +14,15 @@ use hyper::header::{
 use hyper::{HeaderMap, Response, StatusCode};
 
 use crate::clock::{Moment, Speed};
-use crate::http::common_headers::PLACEHOLDER;
-use crate::http::gzip::{
-    UNCOMPRESSED_MAX, accepts_gzip, compress_chunks, compress_fast, compress_well, decompress,
-};
+use crate::http::gzip::{UNCOMPRESSED_MAX, accepts_gzip, compress, compress_chunks, decompress};
 use crate::http::prefer::PREFER;
 use crate::http::site::Site;
 use crate::net::Content;
 
 /// `max-age` in seconds; short, so that clients see reloaded inputs soon.
 const MAX_AGE_SECONDS: u64 = 60;
+
+const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
 /// Headers for content that changes at midnight UTC. [`limit_to_day`] shortens the lifetime when midnight
 /// is near.
@@ -43,15 +45,12 @@ pub(crate) fn fixed_headers(site: &Site, content_type: &'static str) -> HeaderMa
     cacheable_headers(site, content_type, HeaderValue::from_static("no-cache"))
 }
 
-fn cacheable_headers(
-    site: &Site,
-    content_type: &'static str,
-    cache_control: HeaderValue,
-) -> HeaderMap {
-    let mut headers = HeaderMap::from_iter([(ETAG, PLACEHOLDER)]);
-    headers.extend(site.common_headers());
+fn cacheable_headers(site: &Site, content_type: &'static str, lifetime: HeaderValue) -> HeaderMap {
+    // The tag is set later, but is one of the first headers.
+    let mut headers = HeaderMap::from_iter([(ETAG, HeaderValue::from_static(""))]);
+    headers.extend(site.common_headers.clone());
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-    headers.insert(CACHE_CONTROL, cache_control);
+    headers.insert(CACHE_CONTROL, lifetime);
     headers
 }
 
@@ -70,9 +69,9 @@ pub(crate) struct Representation {
 impl Representation {
     /// Content that is the same for each request.
     pub(crate) fn new(headers: HeaderMap, content: impl Into<Bytes>) -> Self {
-        let content = content.into();
-        let tag = Hash::default().with(&content).tag();
-        Self { headers: headers.into(), tag, content, stamp_at: None, gzip: OnceLock::new() }
+        let (headers, content) = (headers.into(), content.into());
+        let tag = entity_tag(&[&content]);
+        Self { headers, tag, content, stamp_at: None, gzip: OnceLock::new() }
     }
 
     /// Content given as a gzip stream.
@@ -88,43 +87,29 @@ impl Representation {
         stamp_at: usize,
         untagged: Range<usize>,
     ) -> Self {
-        let hash = Hash::default().with(&content[..untagged.start]).with(&content[untagged.end..]);
-        let (tag, content, gzip) = (hash.tag(), content.into(), OnceLock::new());
-        Self { headers, tag, content, stamp_at: Some(stamp_at), gzip }
+        let tag = entity_tag(&[&content[..untagged.start], &content[untagged.end..]]);
+        let (content, stamp_at, gzip) = (content.into(), Some(stamp_at), OnceLock::new());
+        Self { headers, tag, content, stamp_at, gzip }
     }
 
     /// Returns the response to a request with these headers: the content with the stamp, or 304 if
     /// the entity tag matches.
     pub(crate) fn respond(&self, request: &HeaderMap, stamp: &[u8]) -> Response<Content> {
-        let mut response = Response::new(Content::default());
-        *response.headers_mut() = HeaderMap::clone(&self.headers);
-        response.headers_mut().insert(ETAG, self.tag.clone());
-        if self.is_compressible() {
-            vary_by(response.headers_mut(), ACCEPT_ENCODING);
-        }
-        if matches_etag(&self.tag, request) {
-            set_not_modified(&mut response);
-            return response;
-        }
-        let is_gzip = self.is_compressible() && accepts_gzip(request);
-        if is_gzip {
-            response.headers_mut().insert(CONTENT_ENCODING, GZIP);
-        }
-        *response.body_mut() = match (self.stamp_at, is_gzip) {
-            (None, false) => self.content.clone().into(),
-            (None, true) => self.gzip.get_or_init(|| compress_well(&self.content)).clone().into(),
-            (Some(at), false) => self.with_stamp(at, stamp).into(),
-            (Some(at), true) => compress_fast(&self.with_stamp(at, stamp)).into(),
-        };
-        response
-    }
-
-    fn with_stamp(&self, at: usize, stamp: &[u8]) -> Vec<u8> {
-        [&self.content[..at], stamp, &self.content[at..]].concat()
-    }
-
-    fn is_compressible(&self) -> bool {
-        self.content.len() > UNCOMPRESSED_MAX
+        let is_compressible = self.content.len() > UNCOMPRESSED_MAX;
+        let headers = HeaderMap::clone(&self.headers);
+        respond(headers, &self.tag, request, is_compressible, |is_gzip| {
+            let stamped = self.stamp_at.map(|at| {
+                let (before, after) = self.content.split_at(at);
+                [before, stamp, after].concat()
+            });
+            let shared = || compress(&self.content, Compression::default());
+            match (stamped, is_gzip) {
+                (None, false) => self.content.clone().into(),
+                (None, true) => self.gzip.get_or_init(shared).clone().into(),
+                (Some(stamped), false) => stamped.into(),
+                (Some(stamped), true) => compress(&stamped, Compression::fast()).into(),
+            }
+        })
     }
 }
 
@@ -137,43 +122,39 @@ pub(crate) fn respond_lazily(
     request: &HeaderMap,
     chunks: impl Iterator<Item = Vec<u8>> + Send + 'static,
 ) -> Response<Content> {
-    let hash = |hash: Hash, part: &&str| hash.with(part.as_bytes()).with(&[0]);
-    let tag = made_of.iter().fold(Hash::default(), hash).tag();
-    let mut response = Response::new(Content::default());
-    *response.headers_mut() = headers;
-    response.headers_mut().insert(ETAG, tag.clone());
-    vary_by(response.headers_mut(), ACCEPT_ENCODING);
-    if matches_etag(&tag, request) {
-        set_not_modified(&mut response);
-    } else if accepts_gzip(request) {
-        response.headers_mut().insert(CONTENT_ENCODING, GZIP);
-        *response.body_mut() = Content::lazy(Box::new(compress_chunks(chunks)));
-    } else {
-        *response.body_mut() = Content::lazy(Box::new(chunks));
+    let tag = entity_tag(&[made_of.join("\0").as_bytes(), b"\0"]);
+    respond(headers, &tag, request, true, |is_gzip| match is_gzip {
+        true => Content::lazy(Box::new(compress_chunks(chunks))),
+        false => Content::lazy(Box::new(chunks)),
+    })
+}
+
+/// Returns the response to a request: content that is made with or without gzip, or 304.
+fn respond(
+    mut headers: HeaderMap,
+    tag: &HeaderValue,
+    request: &HeaderMap,
+    is_compressible: bool,
+    content: impl FnOnce(bool) -> Content,
+) -> Response<Content> {
+    headers.insert(ETAG, tag.clone());
+    if is_compressible {
+        vary_by(&mut headers, ACCEPT_ENCODING);
     }
+    let mut response = Response::new(Content::default());
+    if matches_etag(tag, request) {
+        headers.remove(CONTENT_TYPE);
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+    } else {
+        let is_gzip = is_compressible && accepts_gzip(request);
+        if is_gzip {
+            headers.insert(CONTENT_ENCODING, GZIP);
+        }
+        *response.body_mut() = content(is_gzip);
+    }
+    *response.headers_mut() = headers;
     response
 }
-
-/// Turns a response without content into a 304.
-fn set_not_modified(response: &mut Response<Content>) {
-    response.headers_mut().remove(CONTENT_TYPE);
-    *response.status_mut() = StatusCode::NOT_MODIFIED;
-}
-
-/// Adds a request header to `Vary`.
-pub(crate) fn vary_by(headers: &mut HeaderMap, name: HeaderName) {
-    let varies = match headers.get(VARY).and_then(|value| value.to_str().ok()) {
-        // The common case in the API; avoids an allocation.
-        Some("prefer") if name == ACCEPT_ENCODING => {
-            Some(HeaderValue::from_static("prefer, accept-encoding"))
-        }
-        Some(others) => HeaderValue::try_from(format!("{others}, {name}")).ok(),
-        None => Some(name.into()),
-    };
-    varies.map(|value| headers.insert(VARY, value));
-}
-
-const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
 /// Compresses a response made for a single request, if it is long enough and the client accepts
 /// gzip.
@@ -184,9 +165,18 @@ pub(crate) fn encode(mut response: Response<Content>, request: &HeaderMap) -> Re
     vary_by(response.headers_mut(), ACCEPT_ENCODING);
     if accepts_gzip(request) {
         response.headers_mut().insert(CONTENT_ENCODING, GZIP);
-        response = response.map(|content| compress_fast(&content.into_bytes()).into());
+        response =
+            response.map(|content| compress(&content.into_bytes(), Compression::fast()).into());
     }
     response
+}
+
+/// Adds a request header to `Vary`.
+pub(crate) fn vary_by(headers: &mut HeaderMap, name: HeaderName) {
+    let others = headers.get(VARY).and_then(|value| value.to_str().ok());
+    let all =
+        others.map_or(Ok(name.clone().into()), |others| format!("{others}, {name}").try_into());
+    headers.insert(VARY, all.expect("names of headers are visible ASCII"));
 }
 
 /// Ends the lifetime of a daily response at midnight UTC, when the data changes. `max-age` is in real
@@ -203,52 +193,118 @@ fn max_age(seconds: u64) -> HeaderValue {
     HeaderValue::try_from(value).expect("digits are visible ASCII")
 }
 
-/// FNV-1a, 64 bits: the same on every replica and with every compiler.
-#[derive(Clone, Copy, Debug)]
-struct Hash(u64);
-
-impl Default for Hash {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hash {
-    /// Hashes more bytes.
-    fn with(self, bytes: &[u8]) -> Self {
-        Self(bytes.iter().fold(self.0, |hash, byte| {
-            (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        }))
-    }
-
-    /// Formats the hash as a weak entity tag.
-    fn tag(self) -> HeaderValue {
-        HeaderValue::try_from(format!("W/\"{:016x}\"", self.0)).expect("digits are visible ASCII")
-    }
+/// Returns the weak entity tag of content in parts. The hash, FNV-1a with 64 bits, is the same on every replica and
+/// with every compiler.
+fn entity_tag(parts: &[&[u8]]) -> HeaderValue {
+    let hash = parts.iter().copied().flatten().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    HeaderValue::try_from(format!("W/\"{hash:016x}\"")).expect("digits are visible ASCII")
 }
 
 /// Whether `If-None-Match` contains this tag. The comparison is weak, as RFC 9110 requires.
 fn matches_etag(tag: &HeaderValue, headers: &HeaderMap) -> bool {
-    let Some(first) = headers.get(IF_NONE_MATCH) else { return false };
-    fn opaque(tag: &str) -> &str {
-        tag.strip_prefix("W/").unwrap_or(tag)
-    }
-    let tag_text = opaque(tag.to_str().unwrap_or_default());
-    first == tag
-        || headers
-            .get_all(IF_NONE_MATCH)
-            .iter()
-            .filter_map(|line| line.to_str().ok())
-            .flat_map(tags)
-            .any(|listed| listed == "*" || opaque(listed) == tag_text)
+    let own = tag.to_str().unwrap_or_default().trim_start_matches("W/");
+    let lines = headers.get_all(IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
+    let mut tags = lines.flat_map(|line| {
+        // Unlike in other quoted strings, a backslash is not an escape.
+        let mut is_quoted = false;
+        line.split(move |char| {
+            is_quoted ^= char == '"';
+            char == ',' && !is_quoted
+        })
+    });
+    tags.any(|tag| tag.trim() == "*" || tag.trim().trim_start_matches("W/") == own)
 }
 
-/// The tags of a list. Unlike in quoted strings, a backslash in a tag is not an escape.
-fn tags(list: &str) -> impl Iterator<Item = &str> {
-    let mut quoted = false;
-    let tags = list.split(move |char| {
-        quoted ^= char == '"';
-        char == ',' && !quoted
-    });
-    tags.map(str::trim)
+/// Representations by key. When the cache is full, it starts again, empty.
+#[derive(Debug)]
+pub(crate) struct PageCache<K> {
+    capacity: usize,
+    pages: RwLock<HashMap<K, CachedPage>>,
+}
+
+#[derive(Debug)]
+struct CachedPage {
+    version: String,
+    page: Arc<Representation>,
+}
+
+impl<K: Eq + Hash> PageCache<K> {
+    pub(crate) fn with_capacity(capacity: usize) -> Self {
+        Self { capacity, pages: RwLock::default() }
+    }
+
+    /// Returns the cached page if it has this version, or renders it.
+    pub(crate) fn get<E>(
+        &self,
+        key: K,
+        version: &str,
+        render: impl FnOnce() -> Result<Representation, E>,
+    ) -> Result<Arc<Representation>, E> {
+        let pages = self.pages.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cached) = pages.get(&key).filter(|cached| cached.version == version) {
+            return Ok(Arc::clone(&cached.page));
+        }
+        drop(pages);
+        // Without the lock: two requests may render the same page, but none waits for another.
+        let page = Arc::new(render()?);
+        let mut pages = self.pages.write().unwrap_or_else(PoisonError::into_inner);
+        if pages.len() >= self.capacity {
+            pages.clear();
+        }
+        pages.insert(key, CachedPage { version: version.into(), page: Arc::clone(&page) });
+        Ok(page)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::convert::Infallible;
+
+    use super::*;
+
+    fn page() -> Result<Representation, Infallible> {
+        Ok(Representation::new(fixed_headers(&Site::new(None), "text/plain"), "content"))
+    }
+
+    /// Gets a page and returns whether it had to be rendered.
+    fn is_rendered(cache: &PageCache<usize>, key: usize, version: &str) -> bool {
+        let rendered = Cell::new(false);
+        let Ok(_) = cache.get(key, version, || {
+            rendered.set(true);
+            page()
+        });
+        rendered.get()
+    }
+
+    #[test]
+    fn a_page_is_rendered_once_for_each_version() {
+        let cache = PageCache::with_capacity(2);
+        assert!(is_rendered(&cache, 1, "") && !is_rendered(&cache, 1, ""));
+        assert!(is_rendered(&cache, 1, "later") && !is_rendered(&cache, 1, "later"));
+    }
+
+    #[test]
+    fn a_full_cache_starts_again() {
+        let cache = PageCache::with_capacity(2);
+        assert!([1, 2].into_iter().all(|key| is_rendered(&cache, key, "")));
+        assert!(![1, 2].into_iter().any(|key| is_rendered(&cache, key, "")));
+        assert!(is_rendered(&cache, 3, ""), "1 and 2 are dropped");
+        assert!(is_rendered(&cache, 1, "") && !is_rendered(&cache, 3, ""));
+    }
+
+    #[test]
+    fn a_failed_render_is_not_cached() {
+        let cache = PageCache::with_capacity(2);
+        assert!(cache.get(1, "", || Err(())).is_err());
+        assert!(is_rendered(&cache, 1, ""));
+    }
+
+    #[test]
+    fn no_lock_is_held_while_a_page_is_rendered() {
+        let cache = PageCache::with_capacity(2);
+        let Ok(_) = cache.get(1, "", || cache.get(1, "", page).and_then(|_| page()));
+    }
 }

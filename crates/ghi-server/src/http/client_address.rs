@@ -10,13 +10,12 @@ use crate::http::lists::{elements, name_and_value, split_unquoted};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Whether an address belongs to a trusted proxy.
 pub(crate) fn is_trusted(address: IpAddr, trusted: &[IpNet]) -> bool {
     trusted.iter().any(|network| network.contains(&address))
 }
 
-/// Converts a network of IPv4-mapped addresses to IPv4, because peers that connect over IPv4 are
-/// compared by their IPv4 address: `::ffff:10.0.0.0/104` becomes `10.0.0.0/8`.
+/// Converts a network of IPv4-mapped addresses to IPv4: `::ffff:10.0.0.0/104` becomes `10.0.0.0/8`, as a peer's
+/// address does.
 pub(crate) fn canonical(network: IpNet) -> IpNet {
     let IpNet::V6(mapped) = network else { return network };
     let (address, length) = (mapped.addr().to_ipv4_mapped(), mapped.prefix_len().checked_sub(96));
@@ -24,12 +23,9 @@ pub(crate) fn canonical(network: IpNet) -> IpNet {
     ipv4.map_or(network, IpNet::V4)
 }
 
-/// Returns the client's address.
-///
-/// `X-Forwarded-For` and `Forwarded` are used only if the peer is trusted. Each proxy appends the
-/// address of its own peer, so the client is the last address that is not a trusted proxy; the client
-/// may have made up anything before it. If that address is unreadable, the proxy counts as the
-/// client, so that no client can pose as another.
+/// Returns the client's address. Each proxy appends the address of its own peer, so the client is the last address that
+/// is not a trusted proxy; the client may have made up anything before it. If that address is unreadable, the proxy
+/// counts as the client, so that no client can pose as another.
 pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     if !is_trusted(peer, trusted) {
         return peer;
@@ -68,9 +64,8 @@ fn last_untrusted(peer: IpAddr, chain: &[Option<IpAddr>], trusted: &[IpNet]) -> 
 
 /// An address, with or without a port.
 fn address(element: &str) -> Option<IpAddr> {
-    let address =
-        element.parse().or_else(|_| element.parse().map(|with_port: SocketAddr| with_port.ip()));
-    Some(address.ok()?.to_canonical())
+    let with_port = || element.parse().map(|with_port: SocketAddr| with_port.ip());
+    element.parse().or_else(|_| with_port()).ok().map(|address: IpAddr| address.to_canonical())
 }
 
 /// The address in an RFC 7239 element such as `for="[2001:db8::1]:47011";proto=https`. `None` if any of its parameters

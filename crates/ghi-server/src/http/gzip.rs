@@ -1,15 +1,16 @@
 //! gzip: content negotiation and compression.
 
 use std::io::{Read, Write};
+use std::mem;
 
 use bytes::Bytes;
 use flate2::read::GzDecoder;
-use flate2::write::GzEncoder;
-use flate2::{Compress, Compression, Crc, FlushCompress};
+use flate2::write::{DeflateEncoder, GzEncoder};
+use flate2::{Compression, Crc};
 use hyper::HeaderMap;
 use hyper::header::ACCEPT_ENCODING;
 
-use crate::http::lists::{elements, quality};
+use crate::http::lists::best_quality;
 
 /// The largest number of bytes that is not compressed: they fit into one packet with their head.
 pub(crate) const UNCOMPRESSED_MAX: usize = 1400;
@@ -23,36 +24,15 @@ const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 /// Whether `Accept-Encoding` allows gzip and ranks it no lower than `identity`. A client that doesn't
 /// send the header may not support any encoding.
 pub(crate) fn accepts_gzip(request: &HeaderMap) -> bool {
-    let (mut gzip, mut any, mut identity) = (None, None, None);
-    for element in elements(request, ACCEPT_ENCODING) {
-        let (coding, quality) = quality(element);
-        match () {
-            () if ["gzip", "x-gzip"].iter().any(|name| coding.eq_ignore_ascii_case(name)) => {
-                gzip = gzip.max(Some(quality));
-            }
-            () if coding.eq_ignore_ascii_case("identity") => identity = Some(quality),
-            () if coding == "*" => any = Some(quality),
-            () => {}
-        }
-    }
-    let gzip = gzip.or(any).unwrap_or(0);
-    gzip > 0 && gzip >= identity.unwrap_or(0)
+    let best = |codings: &[&str]| best_quality(request, ACCEPT_ENCODING, codings);
+    let gzip = best(&["gzip", "x-gzip"]).or_else(|| best(&["*"])).unwrap_or(0);
+    gzip > 0 && gzip >= best(&["identity"]).unwrap_or(0)
 }
 
-/// Compresses content that many requests share.
-pub(crate) fn compress_well(content: &[u8]) -> Bytes {
-    compress(content, Compression::default())
-}
-
-/// Compresses content for a single request.
-pub(crate) fn compress_fast(content: &[u8]) -> Bytes {
-    compress(content, Compression::fast())
-}
-
-fn compress(content: &[u8], level: Compression) -> Bytes {
+pub(crate) fn compress(content: &[u8], level: Compression) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::with_capacity(content.len() / 4), level);
-    encoder.write_all(content).expect("writing to memory does not fail");
-    encoder.finish().expect("writing to memory does not fail").into()
+    let written = encoder.write_all(content).and_then(|()| encoder.finish());
+    written.expect("writing to memory does not fail").into()
 }
 
 /// Decompresses a gzip stream that the build made.
@@ -80,31 +60,24 @@ pub(crate) fn compress_chunks(
             return Some(Vec::new());
         }
         crc.update(&part);
-        deflate(&part, is_done, &mut stream);
-        part = Vec::new();
+        stream.extend(deflate(&mem::take(&mut part), is_done));
         if is_done {
             stream.extend(crc.sum().to_le_bytes());
             // The length is modulo 2^32.
             stream.extend(crc.amount().to_le_bytes());
         }
-        Some(std::mem::take(&mut stream))
+        Some(mem::take(&mut stream))
     })
 }
 
-/// Appends a part of a deflate stream. A part that is not the last ends at a byte.
-fn deflate(part: &[u8], is_last: bool, stream: &mut Vec<u8>) {
-    let mut deflate = Compress::new(Compression::fast(), false);
-    let flush = if is_last { FlushCompress::Finish } else { FlushCompress::Sync };
-    loop {
-        stream.reserve(part.len() / 4 + 64);
-        let rest = &part[deflate.total_in() as usize..];
-        deflate.compress_vec(rest, stream, flush).expect("writing to memory does not fail");
-        let is_done = deflate.total_in() as usize == part.len();
-        // If the buffer is not full, there is no more output.
-        if is_done && stream.len() < stream.capacity() {
-            break;
-        }
-    }
+/// Compresses a part of a deflate stream. A part that is not the last ends at a byte.
+fn deflate(part: &[u8], is_last: bool) -> Vec<u8> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+    let written = encoder.write_all(part).and_then(|()| match is_last {
+        true => encoder.finish(),
+        false => encoder.flush().map(|()| mem::take(encoder.get_mut())),
+    });
+    written.expect("writing to memory does not fail")
 }
 
 #[cfg(test)]
@@ -128,8 +101,8 @@ mod tests {
         let stream: Vec<u8> = compress_chunks(chunks.iter().cloned()).flatten().collect();
         let whole = chunks.concat();
         assert!(decompressed(&stream) == whole);
-        assert!(decompressed(&compress_well(&whole)) == whole);
-        assert!(decompressed(&compress_fast(&whole)) == whole);
+        assert!(decompressed(&compress(&whole, Compression::default())) == whole);
+        assert!(decompressed(&compress(&whole, Compression::fast())) == whole);
     }
 
     /// Nearly incompressible bytes.

@@ -15,8 +15,8 @@ pub(crate) fn elements(headers: &HeaderMap, name: HeaderName) -> impl Iterator<I
     elements.map(|element| str::from_utf8(element.trim_ascii()).unwrap_or("?"))
 }
 
-/// Splits a parameter such as `name=value` or `name="value"`. The value is empty if it is missing, and `None` if the
-/// parameter has quotes anywhere else.
+/// Splits a parameter such as `name=value` or `name="value"`. The value is empty if it is missing, and `None` if there
+/// are quotes anywhere else.
 pub(crate) fn name_and_value(parameter: &str) -> (&str, Option<Cow<'_, str>>) {
     let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
     let value = unquoted(value.trim()).filter(|_| !name.contains('"'));
@@ -51,6 +51,13 @@ pub(crate) fn quality(element: &str) -> (&str, u16) {
     let name = parts.next().unwrap_or_default().trim();
     let value = parts.find_map(|parameter| value_of(parameter, "q"));
     (name, value.map_or(1000, |value| thousandths(&value).unwrap_or(0)))
+}
+
+/// Returns the highest quality that a list header gives one of these names, if it has any of them.
+pub(crate) fn best_quality(headers: &HeaderMap, header: HeaderName, names: &[&str]) -> Option<u16> {
+    let ranked = elements(headers, header).map(quality);
+    let is_named = |found: &str| names.iter().any(|name| name.eq_ignore_ascii_case(found));
+    ranked.filter(|(found, _)| is_named(found)).map(|(_, quality)| quality).max()
 }
 
 /// Parses a quality value: 0 to 1 with at most three decimals.

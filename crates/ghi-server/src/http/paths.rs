@@ -9,7 +9,6 @@ pub(crate) const DOCS: &str = "/docs";
 pub(crate) const OPENAPI: &str = "/openapi.json";
 pub(crate) const OPENAPI_3_0: &str = "/openapi-3.0.json";
 pub(crate) const FEED: &str = "/feed.xml";
-/// The list of problem types.
 pub(crate) const PROBLEMS: &str = "/problems";
 /// The page that the `type` of a problem links to.
 pub(crate) const PROBLEM: &str = "/problems/{code}";
@@ -33,9 +32,6 @@ pub(crate) const INPUTS_CSV: &str = "/export/inputs.csv";
 pub(crate) const EXPLAIN_CSV: &str = "/export/explain.csv";
 pub(crate) const EXPLAIN_JSON: &str = "/export/explain.json";
 
-/// The liveness probe.
 pub(crate) const HEALTHZ: &str = "/healthz";
-/// The readiness probe.
 pub(crate) const READYZ: &str = "/readyz";
-/// Metrics for Prometheus.
 pub(crate) const METRICS: &str = "/metrics";

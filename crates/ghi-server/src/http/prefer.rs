@@ -15,7 +15,6 @@ pub(crate) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("prefe
 /// The maximum number of preferences read from a request.
 const PREFERENCES_MAX: usize = 64;
 
-/// A preference of a request.
 pub(crate) struct Preference<'a> {
     pub(crate) name: &'a str,
     /// Empty if it is missing or malformed.

@@ -8,15 +8,12 @@ use hyper::header::{ACCEPT, ALLOW, CONNECTION, HeaderValue, RETRY_AFTER, VARY};
 use hyper::{Response, StatusCode};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-use crate::http::common_headers::ALLOWED_METHODS;
 use crate::http::paths;
-use crate::http::site::Site;
+use crate::http::site::{ALLOWED_METHODS, Site};
 use crate::net::Content;
 
-/// The longest `instance` in bytes.
+/// The longest `instance` in bytes, and the longest name of an unknown parameter that a page repeats.
 const INSTANCE_MAX: usize = 256;
-
-/// The longest name of an unknown parameter that a page repeats, in bytes.
 const NAME_MAX: usize = 40;
 
 /// The characters escaped in `instance`: the path stays recognisable, and nothing in it is markup.
@@ -30,7 +27,6 @@ const ESCAPED: &AsciiSet = &{
     set
 };
 
-/// The kind of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
     InvalidParameter,
@@ -49,7 +45,6 @@ pub(crate) enum Code {
     NoPrice,
 }
 
-/// The text and the status of a kind of problem.
 pub(crate) struct Description {
     /// The stable code for programs.
     pub(crate) code: &'static str,
@@ -61,118 +56,92 @@ pub(crate) struct Description {
 
 /// Every kind of problem, in the order of [`Code`].
 pub(crate) static KINDS: [Description; 14] = [
-    Description {
-        code: "invalid_parameter",
-        status: StatusCode::BAD_REQUEST,
-        title: "Invalid parameter",
-        explanation: "A query parameter is out of range, given more than once, or not valid UTF-8. \
-         The detail names the parameter and the values it accepts. \
-         Correct the parameter and send the request again.",
-    },
-    Description {
-        code: "unknown_parameter",
-        status: StatusCode::BAD_REQUEST,
-        title: "Unknown parameter",
-        explanation: "The query has a parameter that this path does not accept. Pages, charts and files \
-         under /export reject unknown parameters, so that a misspelled name is not ignored. \
-         With --strict-parameters, the whole API rejects them, and so does any request with \
-         Prefer: handling=strict. The detail lists the parameters that the path accepts.",
-    },
-    Description {
-        code: "unknown_preference",
-        status: StatusCode::BAD_REQUEST,
-        title: "Unknown preference",
-        explanation: "The request has Prefer: handling=strict, and another preference is unknown, has a value \
-         that this path does not accept, or requires another preference that is missing. \
-         The detail says what is accepted. Without handling=strict, such preferences are ignored.",
-    },
-    Description {
-        code: "unknown_region",
-        status: StatusCode::NOT_FOUND,
-        title: "Unknown region",
-        explanation: "No region has the id given in the path or in region_id. Ids are lowercase \
-         and case-sensitive. The detail lists known ids, and /v1/ghi/regions lists them all.",
-    },
-    Description {
-        code: "not_found",
-        status: StatusCode::NOT_FOUND,
-        title: "No such path",
-        explanation: "The server has no resource at this path. /v1/ghi/metadata lists the paths of the API.",
-    },
-    Description {
-        code: "method_not_allowed",
-        status: StatusCode::METHOD_NOT_ALLOWED,
-        title: "The API is read-only",
-        explanation: "Every resource is read-only and accepts only GET, HEAD and OPTIONS; see the Allow \
-         header. No request creates, changes or deletes anything.",
-    },
-    Description {
-        code: "bad_request",
-        status: StatusCode::BAD_REQUEST,
-        title: "Malformed HTTP request",
-        explanation: "The request breaks a rule of HTTP, which the detail names: a missing, repeated or \
-         invalid Host header; a line that does not end in CR LF; a target that is not a path or an \
-         http(s) URL, or that contains a user name; a fragment or unescaped non-ASCII \
-         characters in the target; or a Transfer-Encoding other than chunked. \
-         Clients that use an HTTP library never see this error.",
-    },
-    Description {
-        code: "uri_too_long",
-        status: StatusCode::URI_TOO_LONG,
-        title: "The request target is too long",
-        explanation: "The path and query together are longer than the server accepts. The detail names \
-         the limit.",
-    },
-    Description {
-        code: "rate_limited",
-        status: StatusCode::TOO_MANY_REQUESTS,
-        title: "Too many requests",
-        explanation: "This client's address has exceeded its rate limit, or all clients together have reached \
-         a limit on test scenarios; the detail says which. RateLimit-Policy states the limit, \
-         and Retry-After how many seconds to wait. The data changes once a day, so a client \
-         that caches responses for as long as Cache-Control allows and then revalidates with \
-         If-None-Match needs few requests.",
-    },
-    Description {
-        code: "internal",
-        status: StatusCode::INTERNAL_SERVER_ERROR,
-        title: "Internal server error",
-        explanation: "This request triggered a bug in the server. Please report it with the X-Request-Id \
-         of the response, which identifies the request in the server's log. Other requests \
-         are not affected.",
-    },
-    Description {
-        code: "draining",
-        status: StatusCode::SERVICE_UNAVAILABLE,
-        title: "The server is shutting down",
-        explanation: "The server is draining: it finishes the remaining requests and then shuts down. \
-         Its load balancer should send new requests to another replica.",
-    },
-    Description {
-        code: "busy",
-        status: StatusCode::SERVICE_UNAVAILABLE,
-        title: "The server is busy",
-        explanation: "The server limits how many responses it prepares at a time, in total and per client. \
-         This applies to long tables, and to pages, charts and explanations with parameters. \
-         Retry-After says when to try again. Other requests are not affected.",
-    },
-    Description {
-        code: "no_figures",
-        status: StatusCode::SERVICE_UNAVAILABLE,
-        title: "No data for this date",
-        explanation: "This server's data comes from its operator's dated series, which do not \
-         cover a date that this response needs. The server never makes up missing data. \
-         The detail gives the date and the range of dates with data. Data becomes available \
-         when the operator adds rows and reloads the inputs; Retry-After says when to try again.",
-    },
-    Description {
-        code: "no_price",
-        status: StatusCode::NOT_FOUND,
-        title: "No market price",
-        explanation: "This server's inputs have no market price for the requested dates, so \
-         margins cannot be computed. Add price= to the request to use your own price.",
-    },
+    kind(
+        ("invalid_parameter", StatusCode::BAD_REQUEST, "Invalid parameter"),
+        "A query parameter is out of range, given more than once, or not valid UTF-8. The detail names the parameter \
+         and the values it accepts. Correct the parameter and send the request again.",
+    ),
+    kind(
+        ("unknown_parameter", StatusCode::BAD_REQUEST, "Unknown parameter"),
+        "The query has a parameter that this path does not accept. Pages, charts and files under /export reject \
+         unknown parameters, so that a misspelled name is not ignored. With --strict-parameters, the whole API \
+         rejects them, and so does any request with Prefer: handling=strict. The detail lists the parameters that \
+         the path accepts.",
+    ),
+    kind(
+        ("unknown_preference", StatusCode::BAD_REQUEST, "Unknown preference"),
+        "The request has Prefer: handling=strict, and another preference is unknown, has a value that this path does \
+         not accept, or requires another preference that is missing. The detail says what is accepted. Without \
+         handling=strict, such preferences are ignored.",
+    ),
+    kind(
+        ("unknown_region", StatusCode::NOT_FOUND, "Unknown region"),
+        "No region has the id given in the path or in region_id. Ids are lowercase and case-sensitive. The detail \
+         lists known ids, and /v1/ghi/regions lists them all.",
+    ),
+    kind(
+        ("not_found", StatusCode::NOT_FOUND, "No such path"),
+        "The server has no resource at this path. /v1/ghi/metadata lists the paths of the API.",
+    ),
+    kind(
+        ("method_not_allowed", StatusCode::METHOD_NOT_ALLOWED, "The API is read-only"),
+        "Every resource is read-only and accepts only GET, HEAD and OPTIONS; see the Allow header. No request \
+         creates, changes or deletes anything.",
+    ),
+    kind(
+        ("bad_request", StatusCode::BAD_REQUEST, "Malformed HTTP request"),
+        "The request breaks a rule of HTTP, which the detail names: a missing, repeated or invalid Host header; a \
+         line that does not end in CR LF; a target that is not a path or an http(s) URL, or that contains a user \
+         name; a fragment or unescaped non-ASCII characters in the target; or a Transfer-Encoding other than \
+         chunked. Clients that use an HTTP library never see this error.",
+    ),
+    kind(
+        ("uri_too_long", StatusCode::URI_TOO_LONG, "The request target is too long"),
+        "The path and query together are longer than the server accepts. The detail names the limit.",
+    ),
+    kind(
+        ("rate_limited", StatusCode::TOO_MANY_REQUESTS, "Too many requests"),
+        "This client's address has exceeded its rate limit, or all clients together have reached a limit on test \
+         scenarios; the detail says which. RateLimit-Policy states the limit, and Retry-After how many seconds to \
+         wait. The data changes once a day, so a client that caches responses for as long as Cache-Control allows \
+         and then revalidates with If-None-Match needs few requests.",
+    ),
+    kind(
+        ("internal", StatusCode::INTERNAL_SERVER_ERROR, "Internal server error"),
+        "This request triggered a bug in the server. Please report it with the X-Request-Id of the response, which \
+         identifies the request in the server's log. Other requests are not affected.",
+    ),
+    kind(
+        ("draining", StatusCode::SERVICE_UNAVAILABLE, "The server is shutting down"),
+        "The server is draining: it finishes the remaining requests and then shuts down. Its load balancer should \
+         send new requests to another replica.",
+    ),
+    kind(
+        ("busy", StatusCode::SERVICE_UNAVAILABLE, "The server is busy"),
+        "The server limits how many responses it prepares at a time, in total and per client. This applies to long \
+         tables, and to pages, charts and explanations with parameters. Retry-After says when to try again. Other \
+         requests are not affected.",
+    ),
+    kind(
+        ("no_figures", StatusCode::SERVICE_UNAVAILABLE, "No data for this date"),
+        "This server's data comes from its operator's dated series, which do not cover a date that this response \
+         needs. The server never makes up missing data. The detail gives the date and the range of dates with data. \
+         Data becomes available when the operator adds rows and reloads the inputs; Retry-After says when to try \
+         again.",
+    ),
+    kind(
+        ("no_price", StatusCode::NOT_FOUND, "No market price"),
+        "This server's inputs have no market price for the requested dates, so margins cannot be computed. Add \
+         price= to the request to use your own price.",
+    ),
 ];
+
+const fn kind(
+    (code, status, title): (&'static str, StatusCode, &'static str),
+    explanation: &'static str,
+) -> Description {
+    Description { code, status, title, explanation }
+}
 
 impl Description {
     /// The first sentence of the explanation, for lists.
@@ -240,11 +209,9 @@ impl Problem {
     }
 
     pub(crate) fn method_not_allowed() -> Self {
-        let detail = "This resource is read-only; use GET, HEAD or OPTIONS.";
-        Self::new(Code::MethodNotAllowed, detail)
+        Self::new(Code::MethodNotAllowed, "This resource is read-only; use GET, HEAD or OPTIONS.")
     }
 
-    /// A limit on requests or scenarios is reached.
     pub(crate) fn rate_limited(limit: &str, retry_after_seconds: u64) -> Self {
         let detail = format!("{limit}; try again in {retry_after_seconds} s.");
         let retry_after = Some(retry_after_seconds);

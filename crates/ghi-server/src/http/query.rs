@@ -23,20 +23,14 @@ impl<'a> Query<'a> {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             Some((decode(name)?, decode(value)?))
         });
-        match decoded.collect() {
-            Some(pairs) => Ok(Self { pairs, is_form: false }),
-            None => {
-                Err(Problem::invalid_parameter("The percent-decoded query is not valid UTF-8."))
-            }
-        }
+        let query = decoded.collect::<Option<_>>().map(|pairs| Self { pairs, is_form: false });
+        let invalid = "The percent-decoded query is not valid UTF-8.";
+        query.ok_or_else(|| Problem::invalid_parameter(invalid))
     }
 
     /// Fails if a parameter has an unknown name.
     pub(crate) fn check_names(&self, known: &[&str]) -> Result<(), Problem> {
-        match self.unknown_name(known) {
-            None => Ok(()),
-            Some(_) => Err(Problem::unknown_parameter(known)),
-        }
+        self.unknown_name(known).map_or(Ok(()), |_| Err(Problem::unknown_parameter(known)))
     }
 
     /// Returns the first name that is not one of these.
@@ -50,15 +44,14 @@ impl<'a> Query<'a> {
     pub(crate) fn get(&self, name: &str) -> Result<Option<&str>, Problem> {
         let mut values = self.pairs.iter().filter(|pair| pair.0 == name).map(|pair| &*pair.1);
         let value = values.next();
-        if values.next().is_some() {
-            let rule = format!("{name} is given more than once.");
-            return Err(Problem::invalid_parameter(rule));
-        }
-        if self.is_form && value.is_some_and(|text| text.contains(is_invisible)) {
-            let rule = format!("{name} must not contain control or other invisible characters.");
-            return Err(Problem::invalid_parameter(rule));
-        }
-        Ok(value)
+        let rule = if values.next().is_some() {
+            "is given more than once"
+        } else if self.is_form && value.is_some_and(|text| text.contains(is_invisible)) {
+            "must not contain control or other invisible characters"
+        } else {
+            return Ok(value);
+        };
+        Err(Problem::invalid_parameter(format!("{name} {rule}.")))
     }
 }
 
@@ -68,6 +61,6 @@ fn decode(encoded: &str) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(encoded));
     }
     let spaced = encoded.replace('+', " ");
-    let decoded = percent_decode(spaced.as_bytes()).decode_utf8().ok()?;
-    Some(Cow::Owned(decoded.into_owned()))
+    let decoded = percent_decode(spaced.as_bytes()).decode_utf8();
+    decoded.ok().map(|text| Cow::Owned(text.into_owned()))
 }

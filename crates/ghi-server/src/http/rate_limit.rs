@@ -11,14 +11,8 @@ use hyper::header::HeaderValue;
 
 use crate::net::{ClientBuckets, ClientKey};
 
-/// The burst size: how many seconds' worth of requests may arrive at once.
-const BURST_SECONDS: u32 = 2;
-
-/// The header that states the limit.
-const RATE_LIMIT_POLICY: &str = "ratelimit-policy";
-
-/// The header that states the remaining requests.
-const RATE_LIMIT: &str = "ratelimit";
+/// How many seconds' worth of requests may arrive at once.
+const BURST_SECONDS: NonZeroU32 = NonZeroU32::new(2).expect("2 is not zero");
 
 /// Limits how many requests each client may send per second.
 pub(crate) struct Limiter<C: Clock = DefaultClock> {
@@ -43,7 +37,7 @@ impl Limiter {
 
 impl<C: Clock> Limiter<C> {
     fn with_clock(per_second: NonZeroU32, clock: C) -> Self {
-        let burst = per_second.saturating_mul(NonZeroU32::MIN.saturating_add(BURST_SECONDS - 1));
+        let burst = per_second.saturating_mul(BURST_SECONDS);
         let quota = governor::Quota::per_second(per_second).allow_burst(burst);
         let policy = format!("\"default\";q={per_second};w=1");
         Self {
@@ -73,8 +67,8 @@ impl<C: Clock> Limiter<C> {
         };
         let state = format!("\"default\";r={remaining};t={seconds}");
         let state = HeaderValue::try_from(state).expect("digits are visible ASCII");
-        headers.insert(RATE_LIMIT_POLICY, self.policy.clone());
-        headers.insert(RATE_LIMIT, state);
+        headers.insert("ratelimit-policy", self.policy.clone());
+        headers.insert("ratelimit", state);
     }
 }
 

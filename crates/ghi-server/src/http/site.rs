@@ -3,16 +3,33 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use bytes::Bytes;
-use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, ALLOW,
+    CACHE_CONTROL, CONTENT_TYPE, DATE, HeaderName, HeaderValue, LINK, X_CONTENT_TYPE_OPTIONS,
+};
 use hyper::{HeaderMap, Response, StatusCode};
 
 use crate::config::PublicUrl;
-use crate::http::common_headers::common_headers;
 use crate::http::paths;
 use crate::net::Content;
 
 /// The default address to listen on.
 const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8000);
+
+/// The methods that every resource supports.
+pub(crate) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
+
+/// The request id in the access log: the client's own, if it sent one. A response has this header
+/// only if the request had it or is logged.
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The trace that a request belongs to (W3C Trace Context).
+pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
+/// The headers that pages from other origins may read.
+const EXPOSED: &str =
+    "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Preference-Applied, X-Request-Id";
 
 /// The server as its clients see it.
 #[derive(Debug)]
@@ -20,7 +37,9 @@ pub(crate) struct Site {
     public_url: Option<PublicUrl>,
     /// The address that the server listens on.
     pub(crate) address: SocketAddr,
-    common_headers: HeaderMap,
+    /// The headers of every response: any origin may read it, browsers must not sniff its type, and it must not be
+    /// stored unless `Cache-Control` is replaced.
+    pub(crate) common_headers: HeaderMap,
     /// The notice on pages if the server's clock doesn't show real time.
     pub(crate) clock_notice: Option<String>,
     /// Whether scenarios are enabled, in which case every API response varies by `Prefer`.
@@ -36,7 +55,15 @@ impl Site {
             clock_notice: None,
             has_scenarios: true,
         };
-        site.common_headers = common_headers(site.link(paths::OPENAPI, "service-desc"));
+        site.common_headers.extend([
+            // Set when a request arrives, but the first header.
+            (DATE, HeaderValue::from_static("")),
+            (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
+            (ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED)),
+            (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+            (LINK, site.link(paths::OPENAPI, "service-desc")),
+            (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        ]);
         site
     }
 
@@ -53,8 +80,8 @@ impl Site {
     /// Returns an absolute URL for people to copy. Without a public URL, it has the address that the
     /// server listens on; in a browser, a script replaces that address with the page's origin.
     pub(crate) fn copied_url(&self, path: &str) -> String {
-        self.public_url(path)
-            .unwrap_or_else(|| format!("http://{}{path}", own_address(self.address)))
+        let own = || format!("http://{}{path}", own_address(self.address));
+        self.public_url(path).unwrap_or_else(own)
     }
 
     /// The host and port of the public URL, if configured. Never taken from a request.
@@ -73,8 +100,21 @@ impl Site {
         HeaderValue::try_from(link).expect("URLs are visible ASCII")
     }
 
-    pub(crate) fn common_headers(&self) -> HeaderMap {
-        self.common_headers.clone()
+    /// Returns the response to `OPTIONS`: the allowed methods, and the CORS headers if it is a browser's preflight.
+    pub(crate) fn options(&self, request: &HeaderMap) -> Response<Content> {
+        let mut response = Response::new(Content::default());
+        *response.status_mut() = StatusCode::NO_CONTENT;
+        let headers = response.headers_mut();
+        *headers = self.common_headers.clone();
+        headers.insert(ALLOW, ALLOWED_METHODS);
+        if request.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
+            headers.insert(ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
+            // No request header can do harm, and tools add their own.
+            headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
+            // A browser may cache it for a day, since it never changes.
+            headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
+        }
+        response
     }
 
     /// Returns a response with the common headers and this body.
@@ -86,7 +126,7 @@ impl Site {
     ) -> Response<Content> {
         let mut response = Response::new(body.into().into());
         *response.status_mut() = status;
-        *response.headers_mut() = self.common_headers();
+        *response.headers_mut() = self.common_headers.clone();
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         response
     }

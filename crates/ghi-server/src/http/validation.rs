@@ -6,38 +6,29 @@ use hyper::header::{HOST, TRANSFER_ENCODING};
 use hyper::{HeaderMap, Method, Uri, Version};
 
 use crate::http::problem::{Code, Problem};
-use crate::net::{Arrival, Defect};
+use crate::net::Arrival;
 
 /// The longest request target in bytes; valid ones are far shorter.
 const TARGET_MAX: usize = 6 * 1024;
+
+const NON_ASCII: &str = "The target has non-ASCII characters; they must be percent-encoded.";
 
 /// Rejects a request that HTTP forbids but hyper accepts, or whose target is too long.
 pub(crate) fn validate(arrival: &Arrival) -> Result<(), Problem> {
     let request = &arrival.request;
     let target = request.uri().path_and_query().map_or("", |target| target.as_str());
-    let violation = arrival
-        .defect
-        .map(|defect| match defect {
-            Defect::BareLineFeed => "A line of the request does not end in CR LF.",
-            Defect::Fragment => {
-                "The target has a fragment (#...), which must not be sent to a server."
-            }
-        })
+    let is_ascii = target.is_ascii();
+    let violation = (arrival.defect)
         .or_else(|| host_violation(request.version(), request.headers()))
         .or_else(|| framing_violation(request.headers()))
-        .or_else(|| target_violation(request.method(), request.uri()));
-    match violation {
-        Some(violation) => Err(Problem::new(Code::BadRequest, violation)),
-        None if target.len() > TARGET_MAX => {
-            let detail = format!("The path and query together exceed {TARGET_MAX} bytes.");
-            Err(Problem::new(Code::UriTooLong, detail))
-        }
-        None if !target.is_ascii() => {
-            let detail = "The target has non-ASCII characters; they must be percent-encoded.";
-            Err(Problem::new(Code::BadRequest, detail))
-        }
-        None => Ok(()),
+        .or_else(|| target_violation(request.method(), request.uri()))
+        .or_else(|| (!is_ascii).then_some(NON_ASCII));
+    if let Some(violation) = violation {
+        return Err(Problem::new(Code::BadRequest, violation));
     }
+    let too_long = || format!("The path and query together exceed {TARGET_MAX} bytes.");
+    let is_short = target.len() <= TARGET_MAX;
+    is_short.then_some(()).ok_or_else(|| Problem::new(Code::UriTooLong, too_long()))
 }
 
 fn host_violation(version: Version, headers: &HeaderMap) -> Option<&'static str> {

@@ -11,11 +11,12 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
 use crate::clock::MonotonicTime;
-use crate::net::request_heads::{Defect, RequestHeads};
 
-/// The largest number of bytes that are copied together and written as one piece. Up to this size, copying
-/// is cheaper than a vectored write.
+/// Up to this many bytes are copied together and written as one piece, which is cheaper than a vectored write.
 const COPY_MAX: usize = 4096;
+
+const BARE_LINE_FEED: &str = "A line of the request does not end in CR LF.";
+const FRAGMENT: &str = "The target has a fragment (#...), which must not be sent to a server.";
 
 /// The phase of a connection, in the order in which connections are evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,7 +27,7 @@ pub(crate) enum Phase {
     Idle,
     /// A request is being processed, but the client has closed its sending side and may be gone.
     HalfClosed,
-    /// Part of a request has been received, or may have been.
+    /// Part of a request has been received.
     Receiving,
     /// A response is being sent, but the client is not reading it at the moment.
     Stalled,
@@ -41,31 +42,30 @@ pub(crate) struct ConnectionState {
     pub(crate) since: MonotonicTime,
     /// When the connection's task was last woken.
     pub(crate) woken: MonotonicTime,
+    heads: RequestHeads,
     /// The number of requests received so far.
-    pub(crate) requests: u64,
-    /// The first defect, and the index of its request, counted from 0.
-    pub(crate) defect: Option<(u64, Defect)>,
+    requests: u64,
     /// Whether the response to a request is not complete yet.
-    pub(crate) is_answering: bool,
+    is_answering: bool,
     /// Whether the connection is to be reset instead of closed.
     pub(crate) is_reset: bool,
 }
 
 impl ConnectionState {
     /// Begins a phase, unless the connection is already in it.
-    pub(crate) fn enter(&mut self, phase: Phase) {
+    fn enter(&mut self, phase: Phase) {
         if self.phase != phase {
             self.phase = phase;
             self.since = self.woken;
         }
     }
 
-    /// Counts the next request, and returns its defect, if any.
-    pub(crate) fn begin_request(&mut self) -> Option<Defect> {
+    /// Counts the next request, and returns what is wrong with it, if hyper has accepted a malformed one.
+    pub(crate) fn begin_request(&mut self) -> Option<&'static str> {
         self.is_answering = true;
         self.requests += 1;
         // Nothing that follows a defect can be trusted.
-        self.defect.filter(|(index, _)| *index < self.requests).map(|(_, defect)| defect)
+        self.heads.defect.filter(|(index, _)| *index < self.requests).map(|(_, defect)| defect)
     }
 }
 
@@ -74,15 +74,14 @@ impl ConnectionState {
 pub(crate) struct SharedState(Arc<Mutex<ConnectionState>>);
 
 impl SharedState {
-    /// Returns the state of a new connection, which may already have received data.
     pub(crate) fn new() -> Self {
         let now = MonotonicTime::now();
         Self(Arc::new(Mutex::new(ConnectionState {
-            phase: Phase::Receiving,
+            phase: Phase::New,
             since: now,
             woken: now,
+            heads: RequestHeads::default(),
             requests: 0,
-            defect: None,
             is_answering: false,
             is_reset: false,
         })))
@@ -90,6 +89,55 @@ impl SharedState {
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, ConnectionState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The heads of a connection's requests, as far as they have been received. hyper accepts a bare line feed as the end
+/// of a line, and drops the fragment of a target. Proxies in front of the server may do otherwise, and a request that
+/// two servers read differently can be smuggled past one of them.
+#[derive(Debug, Default)]
+struct RequestHeads {
+    /// The number of complete heads.
+    complete: u64,
+    /// How many lines of the current head are complete.
+    lines: usize,
+    /// The length of the current line so far.
+    line_bytes: usize,
+    last: u8,
+    /// The first defect, and the index of its request.
+    defect: Option<(u64, &'static str)>,
+}
+
+impl RequestHeads {
+    /// Returns whether more than this number of heads have been received, be it in part.
+    fn are_more_than(&self, count: u64) -> bool {
+        self.complete > count || self.lines > 0 || self.line_bytes > 0
+    }
+
+    /// Scans the bytes that arrived next. Those of a body may look like a malformed head, but requests after a body are
+    /// never read.
+    fn scan(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            let defect = match byte {
+                b'#' if self.lines == 0 => Some((self.complete, FRAGMENT)),
+                b'\n' if self.last != b'\r' => Some((self.complete, BARE_LINE_FEED)),
+                _ => None,
+            };
+            self.defect = self.defect.or(defect);
+            self.last = *byte;
+            self.line_bytes += 1;
+            if *byte != b'\n' {
+                continue;
+            }
+            if self.line_bytes > b"\r\n".len() {
+                self.lines += 1;
+            } else if self.lines > 0 {
+                // hyper skips empty lines before a request, so those end no head.
+                self.complete += 1;
+                self.lines = 0;
+            }
+            self.line_bytes = 0;
+        }
     }
 }
 
@@ -104,23 +152,8 @@ impl Drop for Unfinished {
 
 /// A stream that records on its connection's state what the client does.
 pub(crate) struct Stream {
-    inner: TcpStream,
-    state: SharedState,
-    heads: RequestHeads,
-}
-
-impl Stream {
-    pub(crate) fn new(inner: TcpStream, state: SharedState) -> Self {
-        Self { inner, state, heads: RequestHeads::default() }
-    }
-
-    /// Returns whether the client has closed its sending side. Fails if it has reset the connection.
-    fn is_half_closed(&self, context: &mut Context<'_>) -> io::Result<bool> {
-        match self.inner.poll_peek(context, &mut ReadBuf::new(&mut [0])) {
-            Poll::Ready(peeked) => Ok(peeked? == 0),
-            Poll::Pending => Ok(false),
-        }
-    }
+    pub(crate) inner: TcpStream,
+    pub(crate) state: SharedState,
 }
 
 impl Drop for Stream {
@@ -140,9 +173,7 @@ impl AsyncRead for Stream {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(context, buffer))?;
-        if let Some(defect) = self.heads.scan(&buffer.filled()[before..]) {
-            self.state.lock().defect.get_or_insert(defect);
-        }
+        self.state.lock().heads.scan(&buffer.filled()[before..]);
         Poll::Ready(Ok(()))
     }
 }
@@ -183,15 +214,18 @@ impl AsyncWrite for Stream {
         let mut state = self.state.lock();
         let phase = match state.is_answering {
             true if state.phase == Phase::HalfClosed => Phase::HalfClosed,
-            true if self.is_half_closed(context)? => {
-                // Wakes the delay that the response may be waiting for.
-                context.waker().wake_by_ref();
-                Phase::HalfClosed
-            }
-            true => Phase::Sending,
-            false if self.heads.are_more_than(state.requests) => Phase::Receiving,
+            // Fails if the client has reset the connection.
+            true => match self.inner.poll_peek(context, &mut ReadBuf::new(&mut [0]))? {
+                Poll::Ready(0) => {
+                    // Wakes the delay that the response may be waiting for.
+                    context.waker().wake_by_ref();
+                    Phase::HalfClosed
+                }
+                _ => Phase::Sending,
+            },
+            false if state.heads.are_more_than(state.requests) => Phase::Receiving,
             false if state.requests > 0 => Phase::Idle,
-            false => state.phase,
+            false => Phase::New,
         };
         state.enter(phase);
         Poll::Ready(Ok(()))
@@ -217,7 +251,7 @@ mod tests {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (ours, _) = listener.accept().await.unwrap();
-        (Stream::new(ours, SharedState::new()), peer)
+        (Stream { inner: ours, state: SharedState::new() }, peer)
     }
 
     /// Wakes a stream the given number of seconds from now and writes until it would block. Returns its
@@ -303,7 +337,6 @@ mod tests {
     #[tokio::test]
     async fn a_connection_is_idle_except_from_a_request_until_its_response_is_flushed() {
         let (mut stream, mut peer) = pair().await;
-        stream.state.lock().phase = Phase::New;
         stream.flush().await.unwrap();
         assert_eq!(stream.state.lock().phase, Phase::New);
         peer.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
@@ -341,5 +374,51 @@ mod tests {
             peer.read_exact(&mut taken).await.unwrap();
             assert_eq!(taken, [first, second].concat());
         }
+    }
+    /// Checks a string, whichever way its bytes are split into two reads.
+    #[track_caller]
+    fn check(text: &str, defect: Option<(u64, &str)>, is_within_head: bool) {
+        for cut in 0..=text.len() {
+            let mut heads = RequestHeads::default();
+            heads.scan(&text.as_bytes()[..cut]);
+            heads.scan(&text.as_bytes()[cut..]);
+            let found = (heads.defect, heads.are_more_than(heads.complete));
+            assert_eq!(found, (defect, is_within_head), "{text:?} cut at {cut}");
+        }
+    }
+
+    const BARE: Option<(u64, &str)> = Some((0, BARE_LINE_FEED));
+
+    #[test]
+    fn a_well_formed_head_has_no_defect() {
+        check("GET / HTTP/1.1\r\nHost: x\r\n\r\n", None, false);
+        check("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n", None, false);
+        check("\r\nGET / HTTP/1.1\r\nUser-Agent: C#\r\n\r\n", None, false);
+        check("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET", None, true);
+        check("GET / HTTP/1.1\r\nHost: x\r\n", None, true);
+        check("", None, false);
+    }
+
+    #[test]
+    fn a_bare_line_feed_in_a_head_is_detected() {
+        check("GET / HTTP/1.1\nHost: x\n\n", BARE, false);
+        check("GET / HTTP/1.1\r\nHost: x\n\r\n", BARE, false);
+        check("GET / HTTP/1.1\r\nHost: x\r\n\n", BARE, false);
+        check("\nGET / HTTP/1.1\r\n\r\n", BARE, false);
+        check("\r\n\r\n\r\nGET / HTTP/1.1\n\r\n", BARE, false);
+    }
+
+    #[test]
+    fn a_fragment_in_a_target_is_detected() {
+        check("GET /#x HTTP/1.1\r\nHost: x\r\n\r\n", Some((0, FRAGMENT)), false);
+        check("GET # HTTP/1.1\r\nHost: x\r\n\r\n", Some((0, FRAGMENT)), false);
+        check("\r\nGET http://x/?a#b HTTP/1.1\r\nHost: x\r\n\r\n", Some((0, FRAGMENT)), false);
+    }
+
+    #[test]
+    fn a_defect_after_a_head_belongs_to_the_next_request() {
+        let head = "POST / HTTP/1.1\r\nHost: x\r\n\r\n";
+        check(&format!("{head}a\nbc"), Some((1, BARE_LINE_FEED)), true);
+        check(&format!("{head}{head}GET /#"), Some((2, FRAGMENT)), true);
     }
 }

@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::clock::MonotonicTime;
 use crate::net::connection::{Phase, SharedState};
-use crate::net::permits::{ClientKey, Permit, PermitPool};
+use crate::net::permits::ClientKey;
 
 /// The time that open requests have to finish at shutdown.
 pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -17,8 +17,7 @@ pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often to look for newly idle connections, at shutdown and while a new connection waits for a slot.
 const IDLE_CHECK: Duration = Duration::from_millis(5);
 
-/// One in this many connections is evicted at a time, so that not every new connection has to scan all the
-/// others.
+/// One in this many connections is evicted at a time, so that not every new connection has to scan the others.
 const CONNECTIONS_PER_EVICTION: usize = 100;
 
 /// How long a client has to send a complete request before its connection may be evicted.
@@ -46,7 +45,6 @@ pub(crate) struct ConnectionLimits {
 /// The open connections of all workers that share the limits.
 pub(crate) struct Connections {
     limits: ConnectionLimits,
-    clients: Arc<PermitPool>,
     open: Mutex<HashMap<task::Id, OpenConnection>>,
 }
 
@@ -54,6 +52,7 @@ struct OpenConnection {
     task: AbortHandle,
     state: SharedState,
     worker: usize,
+    client: Option<ClientKey>,
 }
 
 /// Removes the connection of a task from the list when it ends, however it does.
@@ -67,17 +66,18 @@ impl Drop for Listed {
 
 impl Connections {
     pub(crate) fn new(limits: ConnectionLimits) -> Arc<Self> {
-        let clients = PermitPool::new(usize::MAX, limits.per_client);
-        Arc::new(Self { limits, clients, open: Mutex::default() })
+        Arc::new(Self { limits, open: Mutex::default() })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.lock().is_empty()
     }
 
-    /// Admits a connection, unless its client has reached the limit per client.
-    pub(crate) fn admit(&self, client: Option<ClientKey>) -> Option<Permit> {
-        self.clients.acquire(client)
+    /// Returns whether a client may open another connection.
+    pub(crate) fn admits(&self, client: ClientKey) -> bool {
+        let open = self.lock();
+        let of_client = open.values().filter(|connection| connection.client == Some(client));
+        of_client.count() < self.limits.per_client
     }
 
     /// Waits until fewer connections are open than the limit allows, and evicts others if necessary and possible.
@@ -93,12 +93,12 @@ impl Connections {
         evicted
     }
 
-    /// Serves a connection on its own task.
+    /// Serves a connection on its own task. The client is that whose limit it counts against.
     pub(crate) fn spawn(
         self: &Arc<Self>,
         worker: usize,
+        client: Option<ClientKey>,
         state: SharedState,
-        permit: Option<Permit>,
         connection: impl Future<Output = ()> + Send + 'static,
     ) {
         // Held until the connection is in the list, from which the end of its task removes it.
@@ -106,13 +106,12 @@ impl Connections {
         let task = task::spawn(async move {
             let _listed = Listed(connections, task::id());
             connection.await;
-            drop(permit);
         });
-        open.insert(task.id(), OpenConnection { task: task.abort_handle(), state, worker });
+        open.insert(task.id(), OpenConnection { task: task.abort_handle(), state, worker, client });
     }
 
-    /// Closes the connections whose clients wait for a response the least: by their phase, and in each phase
-    /// those that have been in it longest. Returns how many.
+    /// Closes the connections whose clients wait for a response the least: by phase, and in each phase the one that has
+    /// been in it longest. Returns how many.
     fn evict(&self, now: MonotonicTime) -> usize {
         let count = (self.limits.total / CONNECTIONS_PER_EVICTION).max(1);
         self.close(count, now, |_, phase, age| match phase {
@@ -127,13 +126,13 @@ impl Connections {
     pub(crate) fn close_timed_out(&self, worker: usize) {
         let ConnectionLimits { head_timeout, idle_timeout, .. } = self.limits;
         self.close(usize::MAX, MonotonicTime::now(), |owner, phase, age| {
-            owner == worker
-                && match phase {
-                    Phase::New | Phase::Receiving => age >= head_timeout,
-                    Phase::Idle => age >= idle_timeout,
-                    Phase::Stalled => age >= STALLED_TIMEOUT_FACTOR * head_timeout,
-                    Phase::Sending | Phase::HalfClosed => false,
-                }
+            let timeout = match phase {
+                Phase::New | Phase::Receiving => head_timeout,
+                Phase::Idle => idle_timeout,
+                Phase::Stalled => STALLED_TIMEOUT_FACTOR * head_timeout,
+                Phase::Sending | Phase::HalfClosed => return false,
+            };
+            owner == worker && age >= timeout
         });
     }
 
@@ -146,8 +145,10 @@ impl Connections {
                 // Waits before the first scan, so that the tasks read any data that has already arrived.
                 sleep(IDLE_CHECK).await;
                 yield_now().await;
-                self.close(usize::MAX, MonotonicTime::now(), |owner, phase, _| {
-                    owner == worker && matches!(phase, Phase::New | Phase::Idle)
+                self.close(usize::MAX, MonotonicTime::now(), |owner, phase, age| {
+                    // The first data of a new connection may not be read yet.
+                    let is_unused = phase == Phase::Idle || phase == Phase::New && age >= GRACE;
+                    owner == worker && is_unused
                 });
             }
         };
@@ -199,10 +200,6 @@ mod tests {
         Connections::new(limits)
     }
 
-    fn client(text: &str) -> Option<ClientKey> {
-        Some(text.parse::<IpAddr>().unwrap().into())
-    }
-
     /// Returns a time after the start of all connections of a test.
     fn later() -> MonotonicTime {
         MonotonicTime::now() + Duration::from_secs(60)
@@ -215,7 +212,7 @@ mod tests {
             let state = SharedState::new();
             state.lock().phase = *phase;
             state.lock().since = start + Duration::from_millis(*millis);
-            connections.spawn(0, state, None, std::future::pending());
+            connections.spawn(0, None, state, std::future::pending());
         }
     }
 
@@ -313,7 +310,7 @@ mod tests {
         let spawning = std::thread::spawn(move || {
             let _context = runtime.enter();
             for _ in 0..1000 {
-                others.spawn(0, SharedState::new(), None, std::future::ready(()));
+                others.spawn(0, None, SharedState::new(), std::future::ready(()));
             }
         });
         while !spawning.is_finished() {
@@ -326,17 +323,24 @@ mod tests {
         }
     }
 
-    #[test]
-    fn connections_per_client_are_limited() {
+    #[tokio::test]
+    async fn connections_per_client_are_limited() {
         let connections = connections(100, 2);
-        let kept: Vec<_> = (0..2).map(|_| connections.admit(client("203.0.113.7"))).collect();
-        assert!(kept.iter().all(Option::is_some));
-        assert!(connections.admit(client("203.0.113.7")).is_none());
-        assert!(connections.admit(client("::ffff:203.0.113.7")).is_none());
-        assert!(connections.admit(client("203.0.113.8")).is_some());
-        let many: Vec<_> = (0..10).map(|_| connections.admit(None)).collect();
-        assert!(many.iter().all(Option::is_some), "connections without a client are not limited");
-        drop(kept);
-        assert!(connections.admit(client("203.0.113.7")).is_some());
+        let client = |text: &str| ClientKey::from(text.parse::<IpAddr>().unwrap());
+        let first = client("203.0.113.7");
+        for (client, is_open) in [(first, true), (first, true), (client("203.0.113.8"), false)] {
+            assert!(connections.admits(client));
+            let state = SharedState::new();
+            let connection = async move {
+                if is_open {
+                    std::future::pending().await
+                }
+            };
+            connections.spawn(0, Some(client), state, connection);
+        }
+        assert!(!connections.admits(first) && !connections.admits(client("::ffff:203.0.113.7")));
+        assert!(connections.admits(client("203.0.113.8")));
+        connections.evict(later());
+        assert!(connections.admits(first));
     }
 }

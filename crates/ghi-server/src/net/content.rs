@@ -27,6 +27,9 @@ const DRIP_INTERVAL: Duration = Duration::from_millis(100);
 /// The number of these pieces: three seconds in total.
 const DRIP_PIECES: usize = 30;
 
+/// The error that ends a connection.
+pub(crate) const ENDED_EARLY: &str = "the content ended early";
+
 thread_local! {
     /// The turn of this worker.
     static OF_WORKER: Arc<Semaphore> = Arc::new(Semaphore::new(1));
@@ -46,7 +49,7 @@ pub(crate) struct Content {
 
 /// Content that is generated while it is sent, or cut off or sent slowly on purpose. A piece is generated
 /// when the connection can send it, so a client that reads slowly holds one piece in memory.
-pub(crate) struct Pieces {
+struct Pieces {
     /// The length in bytes that the head declares, if it is known.
     declared: Option<usize>,
     chunks: Chunks,
@@ -59,35 +62,18 @@ pub(crate) struct Pieces {
     wait: Option<Pin<Box<dyn Future<Output = Option<OwnedSemaphorePermit>> + Send>>>,
 }
 
-/// The point at which content is cut off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CutAt {
-    /// Before the first byte.
-    Start,
-    /// Between the first byte and the last.
-    Middle,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the content ended early")]
-pub(crate) struct EndedEarly;
-
 impl Content {
     pub(crate) fn lazy(chunks: Chunks) -> Self {
         Pieces::new(None, chunks).into_content()
     }
 
-    /// Content that is only partly sent, whatever length the head declares.
-    pub(crate) fn cut(self, at: CutAt) -> Self {
+    /// Content of which only this percentage is sent, whatever length the head declares. Lazy content counts as its
+    /// first piece.
+    pub(crate) fn cut(self, percent: usize) -> Self {
         let declared = self.len();
-        let first = match (at, self.pieces) {
-            (CutAt::Start, _) => Vec::new(),
-            (CutAt::Middle, None) => self.whole.into(),
-            (CutAt::Middle, Some(mut pieces)) => pieces.generate(),
-        };
-        // Only half of it, because this piece may be all of the content.
-        let half = first[..first.len() / 2].to_vec();
-        let pieces = Pieces::new(declared, Box::new(iter::once(half)));
+        let mut first = self.pieces.map_or(self.whole.into(), |mut pieces| pieces.generate());
+        first.truncate(first.len() * percent / 100);
+        let pieces = Pieces::new(declared, Box::new(iter::once(first)));
         Pieces { is_cut: true, ..pieces }.into_content()
     }
 
@@ -96,12 +82,9 @@ impl Content {
         if self.pieces.is_some() {
             return self;
         }
-        let (mut rest, size) = (self.whole.clone(), self.whole.len().div_ceil(DRIP_PIECES));
-        let chunks = iter::from_fn(move || {
-            let piece = rest.split_to(size.min(rest.len()));
-            (!piece.is_empty()).then(|| piece.into())
-        });
-        let pieces = Pieces::new(self.len(), Box::new(chunks));
+        let size = self.whole.len().div_ceil(DRIP_PIECES).max(1);
+        let chunks: Vec<_> = self.whole.chunks(size).map(<[u8]>::to_vec).collect();
+        let pieces = Pieces::new(self.len(), Box::new(chunks.into_iter()));
         Pieces { slow: Some(permit), ..pieces }.into_content()
     }
 
@@ -129,12 +112,12 @@ impl<T: Into<Bytes>> From<T> for Content {
 
 impl Body for Content {
     type Data = Bytes;
-    type Error = EndedEarly;
+    type Error = &'static str;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, EndedEarly>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, &'static str>>> {
         let whole = mem::take(&mut self.whole);
         let piece = match &mut self.pieces {
             None => (!whole.is_empty()).then_some(Ok(whole)),
@@ -166,23 +149,20 @@ impl Pieces {
         self.is_exhausted && !self.is_cut
     }
 
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, EndedEarly>>> {
+    fn poll_next(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, &'static str>>> {
         while !self.is_done() {
-            let wait = self.wait.get_or_insert_with(|| match self.slow {
-                None => Box::pin(next_turn()),
-                Some(_) => Box::pin(async {
-                    sleep(DRIP_INTERVAL).await;
-                    None
-                }),
-            });
+            let is_slow = self.slow.is_some();
+            let wait = self.wait.get_or_insert_with(|| Box::pin(next_turn(is_slow)));
             // Also before an error, because hyper writes its buffer while it waits.
-            let turn = ready!(wait.as_mut().poll(context));
+            let _turn = ready!(wait.as_mut().poll(context));
             self.wait = None;
             if self.is_exhausted {
-                return Poll::Ready(Some(Err(EndedEarly)));
+                return Poll::Ready(Some(Err(ENDED_EARLY)));
             }
             let piece = self.generate();
-            drop(turn);
             if !piece.is_empty() {
                 return Poll::Ready(Some(Ok(piece.into())));
             }
@@ -194,22 +174,22 @@ impl Pieces {
     fn generate(&mut self) -> Vec<u8> {
         let (started, mut piece) = (Instant::now(), Vec::new());
         let enough = if self.slow.is_some() { 1 } else { PIECE_BYTES };
-        while piece.len() < enough && started.elapsed() < TURN {
-            match self.chunks.next() {
-                Some(chunk) => piece.extend(chunk),
-                None => {
-                    self.is_exhausted = true;
-                    break;
-                }
-            }
+        while piece.len() < enough && started.elapsed() < TURN && !self.is_exhausted {
+            let chunk = self.chunks.next();
+            self.is_exhausted = chunk.is_none();
+            piece.extend(chunk.unwrap_or_default());
         }
         piece
     }
 }
 
-/// Waits for this worker's next turn: a worker generates one piece at a time, and looks for requests between
-/// two pieces.
-async fn next_turn() -> Option<OwnedSemaphorePermit> {
+/// Waits for this worker's next turn: a worker generates one piece at a time, and looks for requests between two
+/// pieces. Content that is sent slowly waits for its time instead.
+async fn next_turn(is_slow: bool) -> Option<OwnedSemaphorePermit> {
+    if is_slow {
+        sleep(DRIP_INTERVAL).await;
+        return None;
+    }
     // First come, first served. The semaphore is never closed.
     let turn = OF_WORKER.with(Arc::clone).acquire_owned().await.ok();
     // Until the runtime has looked for events. Another task yields, because hyper polls this one again by itself.

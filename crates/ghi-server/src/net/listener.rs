@@ -6,12 +6,6 @@ use std::num::NonZeroUsize;
 
 use socket2::SockRef;
 
-/// How many bytes of a response may wait in the kernel, in addition to those in flight: enough to keep a
-/// reader busy. By default, the kernel would buffer far more of a large response, which would then pass
-/// through the processor's caches twice.
-#[cfg(target_os = "linux")]
-const UNSENT_MAX: u32 = 128 * 1024;
-
 /// A bound address, from which all workers accept.
 #[derive(Debug)]
 pub struct Listener {
@@ -42,14 +36,11 @@ impl Listener {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the socket is not listening"));
         }
         prepare(&socket)?;
-        let others = (1..workers.get()).map(|_| socket.try_clone());
-        let mut sockets = others.collect::<io::Result<Vec<_>>>()?;
-        sockets.push(socket);
+        let sockets = (0..workers.get()).map(|_| socket.try_clone()).collect::<io::Result<_>>()?;
         Ok(Self { sockets, probes: None })
     }
 
-    /// Binds another address for probes and metrics only, so that an orchestrator never queues behind public
-    /// traffic.
+    /// Binds another address for probes and metrics only, so that an orchestrator never queues behind public traffic.
     pub fn with_probes(self, address: SocketAddr) -> io::Result<Self> {
         let socket = TcpListener::bind(address)?;
         prepare(&socket)?;
@@ -68,9 +59,10 @@ impl Listener {
 }
 
 fn prepare(socket: &TcpListener) -> io::Result<()> {
-    // Accepted sockets inherit this.
+    // Accepted sockets inherit this: how many bytes of a response may wait in the kernel, in addition to those in
+    // flight. By default, far more of a large response would pass through the processor's caches twice.
     #[cfg(target_os = "linux")]
-    SockRef::from(socket).set_tcp_notsent_lowat(UNSENT_MAX)?;
+    SockRef::from(socket).set_tcp_notsent_lowat(128 * 1024)?;
     socket.set_nonblocking(true)
 }
 

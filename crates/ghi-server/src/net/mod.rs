@@ -4,19 +4,13 @@
 
 mod worker;
 mod connections;
-mod service;
-mod pool;
 mod content;
 mod permits;
 mod connection;
-mod request_heads;
 mod listener;
 
 pub(crate) use connections::{ConnectionLimits, Connections, SHUTDOWN_TIMEOUT};
-pub(crate) use content::{Content, CutAt};
+pub(crate) use content::Content;
 pub use listener::Listener;
 pub(crate) use permits::{ClientBuckets, ClientKey, Permit, PermitPool};
-pub(crate) use pool::{RenderPool, Ticket};
-pub(crate) use request_heads::Defect;
-pub(crate) use service::{Arrival, Reply, Service, Wait};
-pub(crate) use worker::Worker;
+pub(crate) use worker::{Arrival, Reply, Service, Wait, Worker};

@@ -7,6 +7,10 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::{JoinError, spawn_blocking};
+
+/// How many responses are rendered at the same time.
+const THREADS: usize = 2;
 
 /// An IPv4 address, or the /64 that one IPv6 subscriber gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +44,7 @@ pub(crate) struct PermitPool {
     total: usize,
     per_client: usize,
     unused: Arc<Semaphore>,
+    threads: Arc<Semaphore>,
     /// The turns of the clients that have permits, each of which holds its client's turn.
     turns: Mutex<HashMap<ClientKey, Weak<Semaphore>>>,
 }
@@ -47,35 +52,41 @@ pub(crate) struct PermitPool {
 /// A permit, which is returned to the pool when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
-    /// For work that is done for each client one after the other. Without a client, it isn't shared.
-    pub(crate) turn: Arc<Semaphore>,
+    /// The client's. Without a client, it isn't shared.
+    turn: Arc<Semaphore>,
+    threads: Arc<Semaphore>,
     _used: OwnedSemaphorePermit,
 }
 
 impl PermitPool {
     pub(crate) fn new(total: usize, per_client: usize) -> Arc<Self> {
         let total = total.min(Semaphore::MAX_PERMITS);
-        let unused = Arc::new(Semaphore::new(total));
-        Arc::new(Self { total, per_client, unused, turns: Mutex::default() })
+        let [unused, threads] = [total, THREADS].map(|permits| Arc::new(Semaphore::new(permits)));
+        Arc::new(Self { total, per_client, unused, threads, turns: Mutex::default() })
+    }
+
+    /// Creates a pool for responses that are rendered for one request alone: of each client, one is rendered and eight
+    /// may wait.
+    pub(crate) fn for_rendering() -> Arc<Self> {
+        Self::new(64, 9)
     }
 
     /// Takes a permit, unless all are in use or the client has reached its limit. Without a client, only
     /// the total limit applies.
     pub(crate) fn acquire(&self, client: Option<ClientKey>) -> Option<Permit> {
         let used = Arc::clone(&self.unused).try_acquire_owned().ok()?;
-        let Some(client) = client else {
-            return Some(Permit { turn: Arc::new(Semaphore::new(1)), _used: used });
-        };
+        let new_turn = || Arc::new(Semaphore::new(1));
+        let permit = |turn| Permit { turn, threads: Arc::clone(&self.threads), _used: used };
+        let Some(client) = client else { return Some(permit(new_turn())) };
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         if turns.len() == turns.capacity() {
             turns.retain(|_, turn| turn.strong_count() > 0);
         }
-        let turn = turns.get(&client).and_then(Weak::upgrade);
-        let turn = turn.unwrap_or_else(|| Arc::new(Semaphore::new(1)));
+        let turn = turns.get(&client).and_then(Weak::upgrade).unwrap_or_else(new_turn);
         turns.insert(client, Arc::downgrade(&turn));
         // This one counts as well.
         let is_within_limit = Arc::strong_count(&turn) <= self.per_client;
-        is_within_limit.then_some(Permit { turn, _used: used })
+        is_within_limit.then(|| permit(turn))
     }
 
     pub(crate) fn in_use(&self) -> usize {
@@ -83,9 +94,30 @@ impl PermitPool {
     }
 }
 
+impl Permit {
+    /// Waits for the client's turn and for a thread, first come, first served, and does work that takes too long for a
+    /// worker there. Fails if the work panics or the server stops.
+    pub(crate) async fn render<T: Send + 'static>(
+        self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, JoinError> {
+        let turn = Arc::clone(&self.turn).acquire_owned().await;
+        let thread = Arc::clone(&self.threads).acquire_owned().await;
+        spawn_blocking(move || {
+            let done = work();
+            // Held until here even if the client has left: the thread was busy nevertheless.
+            drop((thread, turn, self));
+            done
+        })
+        .await
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::net::Ipv4Addr;
+    use std::sync::mpsc;
+    use std::time::Duration;
 
     use super::*;
 
@@ -139,5 +171,55 @@ mod tests {
         assert_eq!(clients(&others), 4, "neighbours each have their own /64");
         assert_eq!(clients(&["203.0.113.7", "203.0.113.8"]), 2);
         assert_eq!(clients(&["203.0.113.7", "::ffff:203.0.113.7"]), 1);
+    }
+    #[test]
+    fn nine_requests_of_a_client_and_64_of_all_are_queued() {
+        let pool = PermitPool::for_rendering();
+        let tickets = |client| std::iter::from_fn(|| pool.acquire(client)).collect::<Vec<_>>();
+        let queued: Vec<_> = (0..7).map(|last| tickets(client(last))).collect();
+        assert!(queued.iter().all(|tickets| tickets.len() == 9));
+        let last = tickets(client(7));
+        assert_eq!((last.len(), pool.acquire(None).is_none()), (1, true));
+        drop(queued);
+        assert_eq!(tickets(None).len(), 63, "without a client, only the total counts");
+        drop(last);
+    }
+
+    #[tokio::test]
+    async fn requests_of_one_client_are_rendered_one_after_the_other() {
+        let pool = PermitPool::for_rendering();
+        let (go, wait) = mpsc::channel::<()>();
+        let [first, second] = [(); 2].map(|()| pool.acquire(client(1)).unwrap());
+        let other = pool.acquire(client(2)).unwrap();
+        let first = tokio::spawn(first.render(move || _ = wait.recv()));
+        tokio::task::yield_now().await;
+        let mut second = tokio::spawn(second.render(|| ()));
+        other.render(|| ()).await.unwrap();
+        let waited = tokio::time::timeout(Duration::from_millis(50), &mut second).await;
+        assert!(waited.is_err(), "it waits for the first request of its client");
+        go.send(()).unwrap();
+        first.await.unwrap().unwrap();
+        second.await.unwrap().unwrap();
+    }
+
+    #[tokio::test]
+    async fn work_that_has_begun_keeps_its_place_when_the_client_leaves() {
+        let pool = PermitPool::for_rendering();
+        let (go, wait) = mpsc::channel::<()>();
+        let (begun, begins) = mpsc::channel();
+        let left = tokio::spawn(pool.acquire(client(1)).unwrap().render(move || {
+            begun.send(()).unwrap();
+            _ = wait.recv();
+        }));
+        while begins.try_recv().is_err() {
+            tokio::task::yield_now().await;
+        }
+        left.abort();
+        assert!(left.await.unwrap_err().is_cancelled());
+        assert_eq!(pool.in_use(), 1);
+        let next = pool.acquire(client(1)).unwrap();
+        go.send(()).unwrap();
+        next.render(|| ()).await.unwrap();
+        assert_eq!(pool.in_use(), 0);
     }
 }

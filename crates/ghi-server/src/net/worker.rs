@@ -1,10 +1,10 @@
-//! A worker: a socket, a thread, and the connections that it accepts.
+//! A worker: a socket, a thread, the connections that it accepts, and its interface to what answers their requests.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
-use std::mem::MaybeUninit;
-use std::net::SocketAddr;
-use std::pin::Pin;
+use std::io::ErrorKind;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
@@ -14,7 +14,6 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::sleep;
@@ -22,9 +21,8 @@ use tokio::time::sleep;
 use crate::clock::{MonotonicTime, is_system_time_in_range};
 use crate::net::connection::{Phase, SharedState, Stream, Unfinished};
 use crate::net::connections::Connections;
-use crate::net::content::{Content, EndedEarly};
+use crate::net::content::{Content, ENDED_EARLY};
 use crate::net::permits::{ClientKey, Permit};
-use crate::net::service::{Arrival, Reply, Service};
 
 /// How long to wait after an accept failed for lack of file descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -32,11 +30,65 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// The interval at which connections that have timed out are closed.
 const SWEEP: Duration = Duration::from_millis(100);
 
-/// The largest head of a request, in bytes.
+/// The largest head of a request, and the most that is buffered of a response before its next piece, in bytes.
 const HEAD_MAX: usize = 16 * 1024;
-
-/// The most that hyper buffers per connection, in bytes, before it asks for the next piece of a response.
 const BUFFER_MAX: usize = 32 * 1024;
+
+/// A request as received. Its body is never read.
+#[derive(Debug)]
+pub(crate) struct Arrival {
+    pub(crate) request: Request<()>,
+    pub(crate) has_body: bool,
+    /// What is wrong with it, if hyper has accepted a malformed request.
+    pub(crate) defect: Option<&'static str>,
+    /// When its connection was woken for it.
+    pub(crate) started: MonotonicTime,
+}
+
+/// The reply to a request.
+pub(crate) enum Reply {
+    /// A response after a delay, if there is one. Without a response, the connection is reset.
+    Ready(Option<Response<Content>>, Option<Wait>),
+    /// A reply that takes too long to render on a worker's thread, with its place in the queue.
+    Rendered(Permit, Box<dyn FnOnce() -> Reply + Send>),
+}
+
+impl Reply {
+    /// Returns the response, however long it takes.
+    pub(crate) fn into_response(self) -> Response<Content> {
+        match self {
+            Self::Ready(response, _) => response.unwrap_or_default(),
+            Self::Rendered(_, render) => render().into_response(),
+        }
+    }
+}
+
+/// A delay before a response.
+#[derive(Debug)]
+pub(crate) struct Wait {
+    pub(crate) duration: Duration,
+    pub(crate) permit: Permit,
+}
+
+/// Answers requests. It never blocks, because a worker serves all its connections on one thread.
+pub(crate) trait Service: Send + Sync + 'static {
+    /// The state shared by the requests of one connection.
+    type Connection: Send + Sync + 'static;
+
+    /// Returns whether a peer's connections are limited. A proxy's are not: it forwards requests of many clients.
+    fn is_bounded(&self, peer: IpAddr) -> bool;
+
+    /// Called when a peer has reached the limit per client.
+    fn refused(&self);
+
+    /// Called with the number of connections that were evicted for another.
+    fn evicted(&self, count: usize);
+
+    /// Called when a peer connects to a worker, maybe on the probe socket.
+    fn connect(&self, peer: IpAddr, worker: usize, is_probe: bool) -> Self::Connection;
+
+    fn respond(self: &Arc<Self>, connection: &Arc<Self::Connection>, arrival: Arrival) -> Reply;
+}
 
 pub(crate) struct Worker<S> {
     pub(crate) number: usize,
@@ -60,7 +112,7 @@ impl<S: Service> Worker<S> {
         if let Ok(queue) = listener.into_std() {
             while let Ok((tcp, peer)) = queue.accept() {
                 let tcp = tcp.set_nonblocking(true).and_then(|()| TcpStream::from_std(tcp));
-                _ = tcp.map(|tcp| worker.serve(tcp, peer, None));
+                _ = tcp.map(|tcp| worker.serve(tcp, peer.ip().to_canonical(), None));
             }
         }
         worker.connections.shut_down(worker.number).await
@@ -76,16 +128,16 @@ impl<S: Service> Worker<S> {
             let address = peer.ip().to_canonical();
             let is_bounded = !self.is_for_probes && self.service.is_bounded(address);
             let client = is_bounded.then(|| ClientKey::from(address));
-            let Some(permit) = self.connections.admit(client) else {
+            if client.is_some_and(|client| !self.connections.admits(client)) {
                 self.service.refused();
                 continue;
-            };
+            }
             // This follows the accept, because connections are evicted only for a client that waits.
             tokio::select! {
                 evicted = self.connections.wait_for_slot() => self.service.evicted(evicted),
                 _ = shutdown.wait_for(|shutdown| *shutdown) => {}
             }
-            self.serve(tcp, peer, Some(permit));
+            self.serve(tcp, address, client);
         }
     }
 
@@ -100,17 +152,11 @@ impl<S: Service> Worker<S> {
         }
     }
 
-    fn serve(self: &Arc<Self>, tcp: TcpStream, peer: SocketAddr, permit: Option<Permit>) {
-        let state = SharedState::new();
-        // Data may be waiting to be read, even if the runtime hasn't noticed yet.
-        let peeked = SockRef::from(&tcp).peek(&mut [MaybeUninit::uninit()]);
-        if !peeked.is_ok_and(|length| length > 0) {
-            state.lock().phase = Phase::New;
-        }
+    /// Serves a connection. The client is that whose limit it counts against.
+    fn serve(self: &Arc<Self>, tcp: TcpStream, peer: IpAddr, client: Option<ClientKey>) {
         // Without this, the second of two pipelined responses may wait for the acknowledgement of the first.
         _ = tcp.set_nodelay(true);
-        let stream = TokioIo::new(Stream::new(tcp, state.clone()));
-        let peer = peer.ip().to_canonical();
+        let state = SharedState::new();
         let connection = Arc::new(self.service.connect(peer, self.number, self.is_for_probes));
         let (worker, answered) = (Arc::clone(self), state.clone());
         let answer = service_fn(move |request: Request<Incoming>| {
@@ -123,7 +169,18 @@ impl<S: Service> Worker<S> {
             let reply = worker.service.respond(&connection, arrival);
             settle(reply, Unfinished(answered.clone()), Arc::clone(&worker))
         });
-        let mut served = protocol().serve_connection(stream, answer);
+        let stream = TokioIo::new(Stream { inner: tcp, state: state.clone() });
+        let mut http = http1::Builder::new();
+        http.auto_date_header(false) // It is set from the same clock as the body.
+            // A client that has closed its sending side may still wait for its response.
+            .half_close(true)
+            // The sweep enforces this timeout without a timer per request.
+            .header_read_timeout(None)
+            .max_header_size(HEAD_MAX)
+            .max_buf_size(BUFFER_MAX)
+            // Bodies are shared; flattening them would leave a copy with the connection.
+            .writev(true);
+        let mut served = http.serve_connection(stream, answer);
         let woken = state.clone();
         let connection = poll_fn(move |context| {
             woken.lock().woken = MonotonicTime::now();
@@ -134,22 +191,8 @@ impl<S: Service> Worker<S> {
             // A failed connection is not the server's error.
             Pin::new(&mut served).poll(context).map(|_| ())
         });
-        self.connections.spawn(self.number, state, permit, connection);
+        self.connections.spawn(self.number, client, state, connection);
     }
-}
-
-fn protocol() -> http1::Builder {
-    let mut http = http1::Builder::new();
-    http.auto_date_header(false) // It is set from the same clock as the body.
-        // A client that has closed its sending side may still wait for its response.
-        .half_close(true)
-        // The sweep enforces this timeout without a timer per request.
-        .header_read_timeout(None)
-        .max_header_size(HEAD_MAX)
-        .max_buf_size(BUFFER_MAX)
-        // Bodies are shared; flattening them would leave a copy with the connection.
-        .writev(true);
-    http
 }
 
 /// Returns the response of a reply. Fails if there is none, or if the runtime shuts down first. What takes
@@ -158,24 +201,39 @@ async fn settle<S: Service>(
     mut reply: Reply,
     unfinished: Unfinished,
     worker: Arc<Worker<S>>,
-) -> Result<Response<Content>, EndedEarly> {
+) -> Result<Response<Content>, &'static str> {
     let (response, wait) = loop {
         match reply {
             Reply::Ready(response, wait) => break (response, wait),
-            Reply::Rendered(ticket, render) => {
-                reply = Box::pin(ticket.render(render)).await.map_err(|_| EndedEarly)?;
+            Reply::Rendered(place, render) => {
+                reply = Box::pin(place.render(render)).await.map_err(|_| ENDED_EARLY)?;
             }
         }
     };
-    let state = &unfinished.0;
     if let Some(wait) = wait {
-        Box::pin(wait.over(worker.shutdown.clone(), state)).await;
+        Box::pin(delay(wait, worker.shutdown.clone(), &unfinished.0)).await;
     }
     let Some(response) = response else {
-        state.lock().is_reset = true;
-        return Err(EndedEarly);
+        unfinished.0.lock().is_reset = true;
+        return Err(ENDED_EARLY);
     };
     Ok(response.map(|content| content.finishing(unfinished)))
+}
+
+/// Waits, but not beyond the server's shutdown. If the client may be gone, the permit is returned early. The response
+/// is still sent, because the client may simply have nothing more to send.
+async fn delay(wait: Wait, mut shutdown: watch::Receiver<bool>, state: &SharedState) {
+    let mut permit = Some(wait.permit);
+    let mut over = pin!(sleep(wait.duration));
+    let over = poll_fn(|context| {
+        // The stream wakes this task when it notices.
+        permit.take_if(|_| state.lock().phase == Phase::HalfClosed);
+        over.as_mut().poll(context)
+    });
+    tokio::select! {
+        () = over => {}
+        _ = shutdown.wait_for(|shutdown| *shutdown) => {}
+    }
 }
 
 async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
@@ -183,11 +241,15 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
             Ok(accepted) => return accepted,
-            Err(error) if !is_logged => {
-                tracing::warn!(%error, "cannot accept connections at the moment");
-                is_logged = true;
+            // The client has left the queue.
+            Err(error) if error.kind() == ErrorKind::ConnectionAborted => {}
+            Err(error) => {
+                if !is_logged {
+                    tracing::warn!(%error, "cannot accept connections at the moment");
+                    is_logged = true;
+                }
+                sleep(ACCEPT_PAUSE).await;
             }
-            Err(_) => sleep(ACCEPT_PAUSE).await,
         }
     }
 }
@@ -195,7 +257,7 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Write};
-    use std::net::{IpAddr, Ipv4Addr, TcpListener as StdListener, TcpStream as Client};
+    use std::net::{Ipv4Addr, TcpListener as StdListener, TcpStream as Client};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use crate::net::connections::ConnectionLimits;

@@ -1,64 +1,48 @@
-//! The counters of the server: requests, latencies, connections, scenarios and reloads.
+//! The metrics: requests, latencies, connections, scenarios and reloads, and the text formats they are sent in.
 
-use std::fmt;
+use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use ghi_engine::{ENGINE_SANDBOX_VERSION, Model};
-use hyper::StatusCode;
+use hyper::header::ACCEPT;
+use hyper::{HeaderMap, StatusCode};
 use jiff::civil::Date;
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
-use prometheus_client::metrics::MetricType;
+use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
+use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use crate::http::lists::{best_quality, elements, quality, split_unquoted, value_of};
 use crate::net::PermitPool;
-use crate::observe::exposition::Format;
 use crate::observe::process;
 use crate::scenarios::Scenario;
 
 /// The statuses that are counted individually; all others are counted together.
-const STATUSES: [&str; 11] =
-    ["200", "204", "304", "400", "404", "405", "414", "429", "500", "503", "other"];
+const STATUSES: [&str; 10] = ["200", "204", "304", "400", "404", "405", "414", "429", "500", "503"];
 
-/// The upper bounds of the latency histogram, in microseconds. Most requests take a few microseconds, and
-/// pages a few thousand.
-const BOUNDS: [u64; 12] =
-    [5, 10, 25, 50, 100, 250, 1_000, 10_000, 25_000, 100_000, 1_000_000, u64::MAX];
+/// The upper bounds of the latency histogram, in seconds. Most requests take a few microseconds, and pages a few
+/// thousand.
+const BOUNDS: [f64; 11] =
+    [0.000_005, 0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.001, 0.01, 0.025, 0.1, 1.0];
 
-/// The label of requests that match no route.
-const NO_ROUTE: &str = "none";
+type Labels<const COUNT: usize> = [(&'static str, &'static str); COUNT];
 
-/// The metrics of a server.
 #[derive(Debug)]
 pub(crate) struct Metrics {
-    routes: Arc<Routes>,
+    requests: Family<Labels<2>, Counter>,
+    latencies: Family<Labels<1>, Histogram, fn() -> Histogram>,
     pub(crate) connections_open: Gauge,
     pub(crate) connections_refused: Counter,
     pub(crate) connections_evicted: Counter,
     pub(crate) requests_limited: Counter,
     pub(crate) scenarios_refused: Counter,
-    scenarios: Family<[(&'static str, &'static str); 2], Counter>,
+    scenarios: Family<Labels<2>, Counter>,
     waiting: Arc<PermitPool>,
-    reloads: Family<[(&'static str, &'static str); 1], Counter>,
-    is_last_reload_successful: AtomicBool,
-}
-
-/// The counters of each route; the last is for requests without a route. They take no lock, unlike the
-/// library's families and histograms.
-#[derive(Debug)]
-struct Routes(Vec<RouteCounters>);
-
-#[derive(Debug, Default)]
-struct RouteCounters {
-    route: &'static str,
-    by_status: [AtomicU64; STATUSES.len()],
-    by_latency: [AtomicU64; BOUNDS.len()],
-    nanos: AtomicU64,
+    reloads: Family<Labels<1>, Counter>,
+    is_last_reload_successful: Gauge,
 }
 
 impl Metrics {
@@ -66,14 +50,9 @@ impl Metrics {
         routes: impl Iterator<Item = &'static str>,
         waiting: Arc<PermitPool>,
     ) -> Self {
-        let routes = routes.chain([NO_ROUTE]);
-        let routes = routes.map(|route| RouteCounters { route, ..RouteCounters::default() });
-        let reloads = Family::default();
-        for result in ["success", "failure"] {
-            _ = reloads.get_or_create(&[("result", result)]);
-        }
-        Self {
-            routes: Arc::new(Routes(routes.collect())),
+        let metrics = Self {
+            requests: Family::default(),
+            latencies: Family::new_with_constructor(|| Histogram::new(BOUNDS)),
             connections_open: Gauge::default(),
             connections_refused: Counter::default(),
             connections_evicted: Counter::default(),
@@ -81,19 +60,30 @@ impl Metrics {
             scenarios_refused: Counter::default(),
             scenarios: Family::default(),
             waiting,
-            reloads,
-            is_last_reload_successful: AtomicBool::new(true),
+            reloads: Family::default(),
+            is_last_reload_successful: Gauge::default(),
+        };
+        metrics.is_last_reload_successful.set(1);
+        // These series exist from the start; others appear with their first event.
+        for result in ["success", "failure"] {
+            _ = metrics.reloads.get_or_create(&[("result", result)]);
         }
+        for route in routes {
+            _ = metrics.requests.get_or_create(&[("route", route), ("status", "200")]);
+        }
+        metrics
     }
 
-    /// Counts a request by the index of its route, if it has one.
-    pub(crate) fn request(&self, route: Option<usize>, status: StatusCode, took: Duration) {
-        let Routes(routes) = &*self.routes;
-        routes[route.unwrap_or(routes.len() - 1)].count(status, took);
+    /// Counts a request by its route, if it has one.
+    pub(crate) fn request(&self, route: Option<&'static str>, status: StatusCode, took: Duration) {
+        let route = ("route", route.unwrap_or("none"));
+        let known = STATUSES.into_iter().find(|known| *known == status.as_str());
+        let status = ("status", known.unwrap_or("other"));
+        self.requests.get_or_create(&[route, status]).inc();
+        self.latencies.get_or_create(&[route]).observe(took.as_secs_f64());
     }
 
-    /// Counts a request with a scenario. It is counted separately, so that its status and its duration
-    /// trigger no alerts.
+    /// Counts a request with a scenario separately, so that its status and its duration trigger no alerts.
     pub(crate) fn scenario(&self, scenario: &Scenario) {
         let labels = [("origin", scenario.origin()), ("scenario", scenario.kind())];
         self.scenarios.get_or_create(&labels).inc();
@@ -103,7 +93,7 @@ impl Metrics {
     pub(crate) fn reloaded(&self, is_successful: bool) {
         let result = if is_successful { "success" } else { "failure" };
         self.reloads.get_or_create(&[("result", result)]).inc();
-        self.is_last_reload_successful.store(is_successful, Ordering::Relaxed);
+        self.is_last_reload_successful.set(is_successful.into());
     }
 
     /// Returns all metrics in a format: those of the registry, of the server, of the process and of a model.
@@ -119,88 +109,102 @@ impl Metrics {
         build.get_or_create(&[version, inputs]).set(1);
         registry.register("ghi_build_info", "Version and inputs of the running server", build);
         process::register(&mut registry);
-        format.expose(&registry)
+        let mut text = String::new();
+        encode(&mut text, &registry).expect("a string takes any text");
+        match format {
+            Format::Prometheus => to_prometheus(&text),
+            Format::OpenMetrics => text,
+        }
     }
 
     fn register(&self, registry: &mut Registry) {
-        registry.register_collector(Box::new(Arc::clone(&self.routes)));
-        let mut counter = |name: &str, help: &str, counter: &Counter| {
-            registry.register(name, help, counter.clone());
-        };
+        let help = "Responses sent, by route and status";
+        registry.register("ghi_http_requests", help, self.requests.clone());
+        let help = "Time from the start of a request to its complete response, by route";
+        registry.register("ghi_http_request_duration_seconds", help, self.latencies.clone());
         let help = "Connections refused because the client had too many";
-        counter("ghi_http_connections_refused", help, &self.connections_refused);
+        registry.register("ghi_http_connections_refused", help, self.connections_refused.clone());
         let help = "Connections evicted to free a slot for others";
-        counter("ghi_http_connections_evicted", help, &self.connections_evicted);
+        registry.register("ghi_http_connections_evicted", help, self.connections_evicted.clone());
         let help = "Requests rejected because the client sent too many";
-        counter("ghi_http_requests_limited", help, &self.requests_limited);
+        registry.register("ghi_http_requests_limited", help, self.requests_limited.clone());
         let help = "Test scenarios refused because too many responses were delayed or too many requests used at or figures";
-        counter("ghi_scenarios_refused", help, &self.scenarios_refused);
+        registry.register("ghi_scenarios_refused", help, self.scenarios_refused.clone());
         let help = "Requests with a test scenario, by origin and scenario; not included in any other metric";
         registry.register("ghi_scenarios", help, self.scenarios.clone());
         let help = "Reloads of the inputs, by result";
         registry.register("ghi_inputs_reloads", help, self.reloads.clone());
-        let mut gauge = |name: &str, help: &str, value: i64| {
-            registry.register(name, help, ConstGauge::new(value));
-        };
-        gauge("ghi_http_connections_open", "Open connections", self.connections_open.get());
-        let waiting = i64::try_from(self.waiting.in_use()).unwrap_or(i64::MAX);
-        gauge("ghi_scenarios_waiting", "Delayed responses that are waiting now", waiting);
+        let open = self.connections_open.clone();
+        registry.register("ghi_http_connections_open", "Open connections", open);
+        let waiting = ConstGauge::new(i64::try_from(self.waiting.in_use()).unwrap_or(i64::MAX));
+        let help = "Delayed responses that are waiting now";
+        registry.register("ghi_scenarios_waiting", help, waiting);
         let help = "Whether the last reload of the inputs succeeded";
-        let is_successful = self.is_last_reload_successful.load(Ordering::Relaxed);
-        gauge("ghi_inputs_last_reload_successful", help, is_successful.into());
+        let is_successful = self.is_last_reload_successful.clone();
+        registry.register("ghi_inputs_last_reload_successful", help, is_successful);
     }
 }
 
-impl RouteCounters {
-    fn count(&self, status: StatusCode, took: Duration) {
-        let status = STATUSES.iter().position(|known| *known == status.as_str());
-        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        let bound = BOUNDS.iter().position(|bound| nanos <= bound.saturating_mul(1_000));
-        self.by_status[status.unwrap_or(STATUSES.len() - 1)].fetch_add(1, Ordering::Relaxed);
-        self.by_latency[bound.unwrap_or(BOUNDS.len() - 1)].fetch_add(1, Ordering::Relaxed);
-        self.nanos.fetch_add(nanos, Ordering::Relaxed);
+/// A text format of metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Prometheus,
+    /// The standard based on it.
+    OpenMetrics,
+}
+
+impl Format {
+    /// Returns OpenMetrics if the request accepts it by name and prefers nothing else, and otherwise Prometheus.
+    pub(crate) fn accepted(headers: &HeaderMap) -> Self {
+        let open_metrics = elements(headers, ACCEPT).filter(|range| is_open_metrics(range));
+        let open_metrics = open_metrics.map(|range| quality(range).1).max().unwrap_or(0);
+        // The most specific range that covers plain text applies.
+        let mut plain_text = ["text/plain", "text/*", "*/*"].into_iter();
+        let plain_text = plain_text.find_map(|range| best_quality(headers, ACCEPT, &[range]));
+        match open_metrics > 0 && open_metrics >= plain_text.unwrap_or(0) {
+            true => Self::OpenMetrics,
+            false => Self::Prometheus,
+        }
+    }
+
+    pub(crate) fn content_type(self) -> &'static str {
+        match self {
+            Self::Prometheus => "text/plain; version=0.0.4; charset=utf-8",
+            Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        }
     }
 }
 
-impl Collector for Routes {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let (name, help) = ("ghi_http_requests", "Responses sent, by route and status.");
-        let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
-        for RouteCounters { route, by_status, .. } in &self.0 {
-            for (status, count) in std::iter::zip(STATUSES, by_status) {
-                let count = count.load(Ordering::Relaxed);
-                // Each route has a series from the start; others appear with their first request.
-                if count > 0 || (status == "200" && *route != NO_ROUTE) {
-                    let labels = [("route", *route), ("status", status)];
-                    let mut series = family.encode_family(&labels)?;
-                    series.encode_counter::<NoLabelSet, _, u64>(&count, None)?;
-                }
+/// Returns whether a media range is OpenMetrics in the version written here, or in its draft, which doesn't
+/// differ in the parts used here.
+fn is_open_metrics(range: &str) -> bool {
+    let mut parameters = split_unquoted(range, ';').skip(1);
+    let version = parameters.find_map(|parameter| value_of(parameter, "version"));
+    quality(range).0.eq_ignore_ascii_case("application/openmetrics-text")
+        && matches!(version.as_deref(), None | Some("1.0.0" | "0.0.1"))
+}
+
+/// Returns metrics in the Prometheus text format, in which a family of counters has the name of its series.
+fn to_prometheus(open_metrics: &str) -> String {
+    let lines = || open_metrics.lines().filter(|line| *line != "# EOF");
+    let types = lines().filter_map(|line| line.strip_prefix("# TYPE "));
+    let counters: HashSet<&str> = types.filter_map(|line| line.strip_suffix(" counter")).collect();
+    let renamed = lines().map(|line| {
+        let mut words = line.splitn(4, ' ');
+        match (words.next(), words.next(), words.next(), words.next()) {
+            (Some("#"), Some(kind), Some(name), Some(rest)) if counters.contains(name) => {
+                format!("# {kind} {name}_total {rest}\n")
             }
+            _ => format!("{line}\n"),
         }
-        let name = "ghi_http_request_duration_seconds";
-        let help = "Time from the start of a request to its complete response, by route.";
-        let mut family = encoder.encode_descriptor(name, help, None, MetricType::Histogram)?;
-        for RouteCounters { route, by_latency, nanos, .. } in &self.0 {
-            let buckets = std::iter::zip(BOUNDS, by_latency).map(|(micros, count)| {
-                let bound = if micros == u64::MAX { f64::INFINITY } else { micros as f64 / 1e6 };
-                (bound, count.load(Ordering::Relaxed))
-            });
-            let buckets: Vec<_> = buckets.collect();
-            let all = buckets.iter().map(|(_, count)| count).sum();
-            if all > 0 {
-                let seconds = nanos.load(Ordering::Relaxed) as f64 / 1e9;
-                let labels = [("route", *route)];
-                let mut series = family.encode_family(&labels)?;
-                series.encode_histogram::<NoLabelSet>(seconds, all, &buckets, None)?;
-            }
-        }
-        Ok(())
-    }
+    });
+    renamed.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use ghi_engine::Inputs;
+    use hyper::header::HeaderValue;
 
     use crate::http::problem::KINDS;
 
@@ -214,26 +218,29 @@ mod tests {
         metrics.expose(format, &Model::new(Inputs::default()), Registry::default())
     }
 
-    /// Checks that a request with this duration is counted in this bucket only.
+    /// Checks that a request with this duration is counted from the bucket with this bound on.
     #[track_caller]
-    fn check(took: Duration, bucket: usize) {
-        let counters = RouteCounters::default();
-        counters.count(StatusCode::OK, took);
-        let counts = counters.by_latency.each_ref().map(|count| count.load(Ordering::Relaxed));
-        let mut expected = [0; BOUNDS.len()];
-        expected[bucket] = 1;
-        assert_eq!(counts, expected, "{took:?}");
-        assert_eq!(u128::from(counters.nanos.load(Ordering::Relaxed)), took.as_nanos());
+    fn check(took: Duration, bound: &str) {
+        let metrics = metrics();
+        metrics.request(Some("/a"), StatusCode::OK, took);
+        let text = exposed(&metrics, Format::Prometheus);
+        let name = "ghi_http_request_duration_seconds";
+        let counted = format!("{name}_bucket{{le=\"{bound}\",route=\"/a\"}} 1");
+        let mut buckets = text.lines().filter(|line| line.starts_with(&format!("{name}_bucket")));
+        let first = buckets.find(|line| line.ends_with(" 1"));
+        assert_eq!(first, Some(&*counted), "{text}");
+        let seconds = took.as_secs_f64();
+        assert!(text.contains(&format!("{name}_sum{{route=\"/a\"}} {seconds:?}\n")), "{text}");
     }
 
     #[test]
     fn a_request_is_counted_in_the_first_bucket_that_fits() {
-        check(Duration::ZERO, 0);
-        check(Duration::from_micros(5), 0);
-        check(Duration::from_nanos(5_001), 1);
-        check(Duration::from_micros(30), 3);
-        check(Duration::from_secs(1), BOUNDS.len() - 2);
-        check(Duration::from_secs(3), BOUNDS.len() - 1);
+        check(Duration::ZERO, "0.000005");
+        check(Duration::from_micros(5), "0.000005");
+        check(Duration::from_nanos(5_001), "0.00001");
+        check(Duration::from_micros(30), "0.00005");
+        check(Duration::from_secs(1), "1.0");
+        check(Duration::from_secs(3), "+Inf");
     }
 
     #[test]
@@ -242,7 +249,7 @@ mod tests {
             assert!(STATUSES.contains(&kind.status.as_str()), "{}", kind.code);
         }
         let metrics = metrics();
-        metrics.request(Some(0), StatusCode::IM_A_TEAPOT, Duration::ZERO);
+        metrics.request(Some("/a"), StatusCode::IM_A_TEAPOT, Duration::ZERO);
         let text = exposed(&metrics, Format::Prometheus);
         assert!(
             text.contains("ghi_http_requests_total{route=\"/a\",status=\"other\"} 1"),
@@ -254,8 +261,8 @@ mod tests {
     #[test]
     fn requests_are_counted_by_route_and_status() {
         let metrics = metrics();
-        metrics.request(Some(1), StatusCode::OK, Duration::ZERO);
-        metrics.request(Some(1), StatusCode::OK, Duration::ZERO);
+        metrics.request(Some("/b"), StatusCode::OK, Duration::ZERO);
+        metrics.request(Some("/b"), StatusCode::OK, Duration::ZERO);
         metrics.request(None, StatusCode::NOT_FOUND, Duration::ZERO);
         let text = exposed(&metrics, Format::OpenMetrics);
         let mut lines: Vec<&str> =
@@ -274,8 +281,8 @@ mod tests {
     #[test]
     fn latencies_are_by_route_and_omit_routes_without_requests() {
         let metrics = metrics();
-        metrics.request(Some(1), StatusCode::OK, Duration::from_micros(2));
-        metrics.request(Some(1), StatusCode::NOT_FOUND, Duration::from_millis(500));
+        metrics.request(Some("/b"), StatusCode::OK, Duration::from_micros(2));
+        metrics.request(Some("/b"), StatusCode::NOT_FOUND, Duration::from_millis(500));
         metrics.request(None, StatusCode::NOT_FOUND, Duration::ZERO);
         let text = exposed(&metrics, Format::Prometheus);
         let name = "ghi_http_request_duration_seconds";
@@ -290,5 +297,69 @@ mod tests {
             assert!(text.contains(&format!("{name}{line}\n")), "{line} is not in {text}");
         }
         assert!(!text.contains(&format!("{name}_count{{route=\"/a\"}}")), "{text}");
+    }
+    #[track_caller]
+    fn check_accepted(accept: &'static str, expected: Format) {
+        let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
+        assert_eq!(Format::accepted(&headers), expected, "{accept}");
+    }
+
+    #[test]
+    fn open_metrics_is_used_if_it_is_accepted_by_name_and_nothing_is_preferred_to_it() {
+        use Format::{OpenMetrics, Prometheus};
+        assert_eq!(Format::accepted(&HeaderMap::new()), Prometheus);
+        for prometheus_server in [
+            "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.1",
+            "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
+            "application/openmetrics-text; version=0.0.1,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+        ] {
+            check_accepted(prometheus_server, OpenMetrics);
+        }
+        check_accepted(
+            "application/vnd.google.protobuf;encoding=delimited;q=0.7,text/plain;version=0.0.4;q=0.3",
+            Prometheus,
+        );
+        check_accepted("*/*", Prometheus);
+        check_accepted("application/*", Prometheus);
+        check_accepted("text/html,application/xml;q=0.9,*/*;q=0.8", Prometheus);
+        check_accepted("application/openmetrics-text", OpenMetrics);
+        check_accepted("Application/OpenMetrics-Text ; Version=\"1.0.0\"", OpenMetrics);
+        check_accepted("application/openmetrics-text, text/plain", OpenMetrics);
+        check_accepted("application/openmetrics-text;q=0.4, text/plain;q=0.5", Prometheus);
+        check_accepted("application/openmetrics-text;q=0.5, */*;q=0.501", Prometheus);
+        check_accepted("application/openmetrics-text;q=0.5, text/*;q=0.6, */*;q=0.1", Prometheus);
+        check_accepted("application/openmetrics-text;q=0.5, text/plain;q=0.1, */*", OpenMetrics);
+        check_accepted("application/openmetrics-text;q=0", Prometheus);
+        check_accepted("application/openmetrics-text;version=2.0.0", Prometheus);
+    }
+
+    #[test]
+    fn each_kind_of_metric_follows_its_format() {
+        let mut registry = Registry::default();
+        let labels = Family::<[(&str, &str); 1], Counter>::default();
+        labels.get_or_create(&[("a", "x")]).inc();
+        registry.register("x_requests", "All requests", labels);
+        registry.register("x_memory_bytes", "Memory", ConstGauge::new(3.5));
+        let mut open_metrics = String::new();
+        encode(&mut open_metrics, &registry).unwrap();
+        assert_eq!(
+            open_metrics,
+            "# HELP x_requests All requests.\n\
+             # TYPE x_requests counter\n\
+             x_requests_total{a=\"x\"} 1\n\
+             # HELP x_memory_bytes Memory.\n\
+             # TYPE x_memory_bytes gauge\n\
+             x_memory_bytes 3.5\n\
+             # EOF\n"
+        );
+        assert_eq!(
+            to_prometheus(&open_metrics),
+            "# HELP x_requests_total All requests.\n\
+             # TYPE x_requests_total counter\n\
+             x_requests_total{a=\"x\"} 1\n\
+             # HELP x_memory_bytes Memory.\n\
+             # TYPE x_memory_bytes gauge\n\
+             x_memory_bytes 3.5\n"
+        );
     }
 }

@@ -2,6 +2,4 @@
 
 pub(crate) mod metrics;
 pub(crate) mod process;
-pub(crate) mod exposition;
 pub(crate) mod access_log;
-pub(crate) mod request_names;

@@ -10,11 +10,10 @@ use prometheus_client::registry::Registry;
 use rustix::param::{clock_ticks_per_second, page_size};
 use rustix::process::{Resource, getrlimit};
 
-/// The number of log lines dropped because they could not be written in time. The program that writes the
-/// log counts them.
+/// The number of log lines dropped because they could not be written in time. The program that writes the log counts them.
 pub static LOG_LINES_DROPPED: AtomicU64 = AtomicU64::new(0);
 
-/// Registers the metrics of this process. Metrics that come from `/proc` are omitted if it does not exist.
+/// Registers the metrics of this process, those from `/proc` only if it exists.
 pub(crate) fn register(registry: &mut Registry) {
     let help = "Log lines dropped because they could not be written in time";
     let dropped = LOG_LINES_DROPPED.load(Ordering::Relaxed);

@@ -11,8 +11,9 @@ use jiff::civil::Date;
 use crate::clock::Clock;
 use crate::config::SnapshotForm;
 use crate::edition::{DailyFile, Document, Edition, RequestDay};
-use crate::http::caching::{Representation, fixed_headers, limit_to_day, respond_lazily};
-use crate::http::page_cache::PageCache;
+use crate::http::caching::{
+    PageCache, Representation, fixed_headers, limit_to_day, respond_lazily,
+};
 use crate::http::problem::{Code, Problem};
 use crate::http::query::Query;
 use crate::http::site::Site;

@@ -13,7 +13,7 @@ use crate::edition::Edition;
 use crate::http::prefer::{PREFERENCE_APPLIED, add_applied};
 use crate::http::problem::{Code, Problem};
 use crate::http::site::Site;
-use crate::net::{Content, CutAt, Permit};
+use crate::net::{Content, Permit};
 use crate::scenarios::altered::Alteration;
 
 /// The `Retry-After` of a requested error, in seconds. It is short, so that a test that waits for it is
@@ -173,8 +173,8 @@ impl Failure {
     ) -> bool {
         let body = mem::take(response.body_mut());
         let (body, is_applied) = match (self, permit) {
-            (Self::Truncate, _) => (body.cut(CutAt::Middle), true),
-            (Self::Cut, _) => (body.cut(CutAt::Start), true),
+            (Self::Truncate, _) => (body.cut(50), true),
+            (Self::Cut, _) => (body.cut(0), true),
             (Self::Drip, Some(permit)) if body.len().is_some() => (body.drip(permit), true),
             (Self::Drip, _) => (body, false),
             (Self::Code(_) | Self::ProxyError(_) | Self::Reset, _) => (body, true),

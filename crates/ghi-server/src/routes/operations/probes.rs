@@ -15,7 +15,7 @@ use crate::http::caching::{encode, vary_by};
 use crate::http::problem::{Code, Problem};
 use crate::http::site::Site;
 use crate::net::Content;
-use crate::observe::exposition::Format;
+use crate::observe::metrics::Format;
 use crate::routes::context::{Context, HandlerResult};
 
 /// The tag of these operations in the OpenAPI document.
