@@ -33,8 +33,8 @@ mod net;
 mod config;
 mod clock;
 
-pub use clock::{Clock, InvalidMoment, InvalidSpeed, Moment, Speed, is_system_time_in_range};
-pub use config::{Config, InvalidPublicUrl, PublicUrl, SnapshotForm};
+pub use clock::{Clock, Moment, Speed, is_system_time_in_range};
+pub use config::{Config, PublicUrl, SnapshotForm};
 pub use edition::document_json;
 pub use ghi_engine::{Inputs, InputsError};
 pub use http::site::own_address;

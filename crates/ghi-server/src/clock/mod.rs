@@ -2,17 +2,18 @@
 
 mod moment;
 mod monotonic_time;
-mod speed;
-mod system_time;
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-pub use moment::{InvalidMoment, Moment};
-pub(crate) use monotonic_time::MonotonicTime;
-pub use speed::{InvalidSpeed, Speed};
-pub use system_time::is_system_time_in_range;
+use ghi_display::grouped;
+
+use crate::clock::moment::END_MICROS;
+pub use crate::clock::moment::Moment;
+pub(crate) use crate::clock::monotonic_time::MonotonicTime;
 
 /// The source of the time. It always returns a moment that can be published: a clock outside the years
 /// 1970 to 9999 returns the nearest moment in that range.
@@ -49,19 +50,17 @@ impl Clock {
     }
 
     /// Returns the current time.
-    #[inline]
     pub fn now(&self) -> Moment {
         match &self.0 {
             TimeSource::System => Moment::from_time(SystemTime::now()),
             TimeSource::Fixed(moment) => *moment,
-            TimeSource::Running { from, speed, since } => advanced(*from, *speed, since.elapsed()),
+            TimeSource::Running { from, speed, since } => from.after(since.elapsed(), speed.get()),
             TimeSource::Function(read) => Moment::from_time(read()),
         }
     }
 
     /// Returns the time of a message that is created when the clock shows `now`: the system's time,
     /// whatever this clock shows.
-    #[inline]
     pub(crate) fn message_time(&self, now: Moment) -> Moment {
         match self.0 {
             TimeSource::System => now,
@@ -74,7 +73,7 @@ impl Clock {
     pub(crate) fn speed(&self) -> Speed {
         match self.0 {
             TimeSource::Running { speed, .. } => speed,
-            TimeSource::System | TimeSource::Fixed(_) | TimeSource::Function(_) => Speed::REAL,
+            _ => Speed::REAL,
         }
     }
 
@@ -99,12 +98,6 @@ impl Clock {
     }
 }
 
-/// Returns the time of a clock that started at a moment, after some real time.
-fn advanced(from: Moment, speed: Speed, elapsed: Duration) -> Moment {
-    let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
-    Moment::from_micros(from.micros().saturating_add(micros.saturating_mul(speed.get())))
-}
-
 impl fmt::Display for Clock {
     /// Writes the description of the clock that the log shows.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -122,16 +115,81 @@ impl fmt::Display for Clock {
 
 impl fmt::Debug for Clock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Clock").field(&self.now()).finish()
+        write!(f, "Clock({self})")
     }
+}
+
+/// How many times as fast as real time a clock runs: 1 to 86,400, which is one day per second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Speed(u32);
+
+impl Speed {
+    /// The speed of real time.
+    pub const REAL: Self = Self(1);
+
+    /// One day per second.
+    pub const MAX: Self = Self(86_400);
+
+    /// Returns a speed, or `None` if it is out of range.
+    pub const fn new(times: u32) -> Option<Self> {
+        if times >= Self::REAL.0 && times <= Self::MAX.0 { Some(Self(times)) } else { None }
+    }
+
+    pub(crate) fn get(self) -> u64 {
+        self.0.into()
+    }
+}
+
+impl fmt::Display for Speed {
+    /// Writes the speed with its digits in groups of three.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&grouped(self.0))
+    }
+}
+
+impl FromStr for Speed {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+        let times = is_plain.then(|| text.parse().ok()).flatten();
+        times.and_then(Self::new).ok_or("must be a whole number from 1 to 86400")
+    }
+}
+
+/// Whether the system's time was out of range when it was last read.
+static WAS_OUT_OF_RANGE: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether the system's time is in the years 1970 to 9999, which HTTP dates can express. If it isn't, requests
+/// cannot be answered: hyper formats the time for each of them, and panics. One error is logged when that begins, and
+/// one when it ends.
+pub fn is_system_time_in_range() -> bool {
+    let is_in_range = is_in_range(SystemTime::now());
+    if has_changed(&WAS_OUT_OF_RANGE, !is_in_range) {
+        match is_in_range {
+            true => tracing::error!("the system clock is back in the years 1970 to 9999"),
+            false => tracing::error!(
+                "the system clock is outside the years 1970 to 9999; connections are closed without a response until \
+                 it is set"
+            ),
+        }
+    }
+    is_in_range
+}
+
+fn is_in_range(time: SystemTime) -> bool {
+    let since_epoch = time.duration_since(UNIX_EPOCH);
+    since_epoch.is_ok_and(|since_epoch| since_epoch < Duration::from_micros(END_MICROS))
+}
+
+/// Sets a state, and returns whether it is new, to one of the threads that see it first.
+fn has_changed(state: &AtomicBool, new: bool) -> bool {
+    // Usually only read, because all workers share it.
+    state.load(Ordering::Relaxed) != new && state.swap(new, Ordering::Relaxed) != new
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::UNIX_EPOCH;
-
-    use crate::clock::moment::END_MICROS;
-
     use super::*;
 
     #[test]
@@ -150,7 +208,10 @@ mod tests {
     /// Returns the time of a clock after this many real microseconds.
     fn running(from: &str, speed: u32, micros: u64) -> String {
         let speed = Speed::new(speed).unwrap();
-        advanced(from.parse().unwrap(), speed, Duration::from_micros(micros)).to_string()
+        from.parse::<Moment>()
+            .unwrap()
+            .after(Duration::from_micros(micros), speed.get())
+            .to_string()
     }
 
     #[test]
@@ -202,5 +263,38 @@ mod tests {
         ] {
             assert_eq!((&*clock.to_string(), clock.notice()), (description, notice));
         }
+    }
+
+    #[test]
+    fn a_speed_is_a_whole_number_up_to_one_day_per_second() {
+        for text in ["", "0", "86401", "1.5", "-1", "+1", " 1", "1e3", "1,000", "99999999999", "٣"]
+        {
+            assert_eq!(
+                text.parse::<Speed>(),
+                Err("must be a whole number from 1 to 86400"),
+                "{text:?}"
+            );
+        }
+        for (text, shown) in [("1", "1"), ("999", "999"), ("1001", "1,001"), ("86400", "86,400")] {
+            assert_eq!(text.parse::<Speed>().unwrap().to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn the_system_time_must_be_one_that_http_can_express() {
+        let end = UNIX_EPOCH + Duration::from_micros(END_MICROS);
+        let one = Duration::from_nanos(1);
+        for (time, expected) in
+            [(UNIX_EPOCH - one, false), (UNIX_EPOCH, true), (end - one, true), (end, false)]
+        {
+            assert_eq!(is_in_range(time), expected, "{time:?}");
+        }
+    }
+
+    #[test]
+    fn a_change_is_reported_once() {
+        let last = AtomicBool::new(false);
+        let seen = [false, true, true, true, false, false].map(|state| has_changed(&last, state));
+        assert_eq!(seen, [false, true, false, false, true, false]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, date};
@@ -13,55 +13,48 @@ const FIRST_DATE: Date = date(1970, 1, 1);
 /// The number of the day 9999-12-31, the last whose year has four digits.
 const LAST_DAY: u32 = 2_932_896;
 
-pub(super) const MICROS_PER_SECOND: u64 = 1_000_000;
+const MICROS_PER_SECOND: u64 = 1_000_000;
 const MICROS_PER_DAY: u64 = 86_400 * MICROS_PER_SECOND;
 
 /// The first microsecond after the last day.
 pub(super) const END_MICROS: u64 = (LAST_DAY as u64 + 1) * MICROS_PER_DAY;
 
-/// A point in time from 1970-01-01 to 9999-12-31, UTC, to the microsecond.
+/// The error for a string that is not a moment.
+const EXPECTED: &str = "must be a UTC time such as 2026-11-15T12:00:00Z, from 1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999999Z";
+
+/// A point in time from 1970-01-01 to 9999-12-31, UTC, in microseconds since 1970 began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Moment {
-    /// Days since 1970-01-01.
-    day: u32,
-    micros_of_day: u64,
-}
+pub struct Moment(u64);
 
 impl Moment {
-    /// The last moment that can be published.
-    const LAST: Self = Self { day: LAST_DAY, micros_of_day: MICROS_PER_DAY - 1 };
-
     /// Returns the moment of a system time. A time outside the years 1970 to 9999 becomes the nearest
     /// moment in that range.
     pub(super) fn from_time(time: SystemTime) -> Self {
-        let since_epoch = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let of_seconds = since_epoch.as_secs().saturating_mul(MICROS_PER_SECOND);
-        let micros = of_seconds.saturating_add(since_epoch.subsec_micros().into());
-        Self::from_micros(micros)
+        Self(0).after(time.duration_since(UNIX_EPOCH).unwrap_or_default(), 1)
     }
 
-    /// Returns the moment that is this many microseconds after 1970 began, limited to the last moment.
-    pub(super) fn from_micros(micros: u64) -> Self {
-        if micros >= END_MICROS {
-            return Self::LAST;
-        }
-        Self { day: (micros / MICROS_PER_DAY) as u32, micros_of_day: micros % MICROS_PER_DAY }
+    /// Returns what a clock that runs `speed` times as fast as real time shows after some time, up to the last moment
+    /// that can be published.
+    pub(super) fn after(self, elapsed: Duration, speed: u64) -> Self {
+        let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
+        let micros = self.0.saturating_add(micros.saturating_mul(speed));
+        Self(micros.min(END_MICROS - 1))
     }
 
     /// Returns the UTC day as a number, counted from 1970-01-01.
     pub(crate) fn day(self) -> u32 {
-        self.day
+        (self.0 / MICROS_PER_DAY) as u32
     }
 
     /// Returns the UTC date.
     pub fn date(self) -> Date {
-        FIRST_DATE.checked_add(i64::from(self.day).days()).expect("LAST_DAY is a date")
+        FIRST_DATE.checked_add(i64::from(self.day()).days()).expect("the last moment has a date")
     }
 
     /// Returns the time of day as `HH:MM:SS.ffffff`.
     pub(crate) fn time_of_day(self) -> [u8; 15] {
-        let seconds = self.second_of_day() as u32;
-        let micros = (self.micros_of_day % MICROS_PER_SECOND) as u32;
+        let seconds = (self.0 % MICROS_PER_DAY / MICROS_PER_SECOND) as u32;
+        let micros = (self.0 % MICROS_PER_SECOND) as u32;
         let [h1, h2] = two_digits(seconds / 3600);
         let [m1, m2] = two_digits(seconds / 60 % 60);
         let [s1, s2] = two_digits(seconds % 60);
@@ -71,30 +64,25 @@ impl Moment {
         [h1, h2, b':', m1, m2, b':', s1, s2, b'.', f1, f2, f3, f4, f5, f6]
     }
 
-    /// Returns the whole seconds since the day began.
-    pub(crate) fn second_of_day(self) -> u64 {
-        self.micros_of_day / MICROS_PER_SECOND
-    }
-
     /// Returns the whole seconds since 1970 began.
-    #[inline]
     pub(crate) fn unix_second(self) -> u64 {
-        u64::from(self.day) * 86_400 + self.second_of_day()
+        self.0 / MICROS_PER_SECOND
     }
 
     /// Returns the whole seconds until the day ends.
     pub(crate) fn seconds_to_midnight(self) -> u64 {
-        (MICROS_PER_DAY - self.micros_of_day) / MICROS_PER_SECOND
+        (MICROS_PER_DAY - self.0 % MICROS_PER_DAY) / MICROS_PER_SECOND
+    }
+
+    /// Returns the first moment of the same day.
+    pub(crate) fn midnight(self) -> Self {
+        Self(self.0 - self.0 % MICROS_PER_DAY)
     }
 
     /// Returns the first moment of the next day, if there is one.
     pub(crate) fn next_midnight(self) -> Option<Self> {
-        (self.day < LAST_DAY).then_some(Self { day: self.day + 1, micros_of_day: 0 })
-    }
-
-    /// Returns the microseconds since 1970 began.
-    pub(super) fn micros(self) -> u64 {
-        u64::from(self.day) * MICROS_PER_DAY + self.micros_of_day
+        let next = self.midnight().0 + MICROS_PER_DAY;
+        (next < END_MICROS).then_some(Self(next))
     }
 
     /// Formats the moment for pages, to the second.
@@ -102,11 +90,6 @@ impl Moment {
         let time_of_day = self.time_of_day();
         let time = String::from_utf8_lossy(&time_of_day[.."HH:MM:SS".len()]);
         format!("{}, {time} UTC", self.date().strftime("%-d %B %Y"))
-    }
-
-    /// Returns the first moment of the same day.
-    pub(crate) fn midnight(self) -> Self {
-        Self { micros_of_day: 0, ..self }
     }
 }
 
@@ -123,30 +106,23 @@ impl fmt::Display for Moment {
 }
 
 impl FromStr for Moment {
-    type Err = InvalidMoment;
+    type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         // Parsed as a civil time, because jiff's timestamps end a day before the year 9999 does. jiff
         // accepts more forms than the contract, and some of them mean another time.
-        let text = text.strip_suffix('Z').ok_or(InvalidMoment)?;
+        let text = text.strip_suffix('Z').ok_or(EXPECTED)?;
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-        let civil: DateTime = text.parse().map_err(|_| InvalidMoment)?;
+        let civil: DateTime = text.parse().map_err(|_| EXPECTED)?;
         let is_same = civil.strftime("%Y-%m-%dT%H:%M:%S").to_string() == whole;
         if !is_same || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(InvalidMoment);
+            return Err(EXPECTED);
         }
         let since_epoch = civil.duration_since(FIRST_DATE.to_datetime(Default::default()));
-        let micros = u64::try_from(since_epoch.as_micros()).map_err(|_| InvalidMoment)?;
-        if micros < END_MICROS { Ok(Self::from_micros(micros)) } else { Err(InvalidMoment) }
+        let micros = u64::try_from(since_epoch.as_micros()).map_err(|_| EXPECTED)?;
+        if micros < END_MICROS { Ok(Self(micros)) } else { Err(EXPECTED) }
     }
 }
-
-/// The error for a string that is not a moment. Its message says what is allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "must be a UTC time such as 2026-11-15T12:00:00Z, from 1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999999Z"
-)]
-pub struct InvalidMoment;
 
 #[cfg(test)]
 mod tests {
@@ -154,14 +130,14 @@ mod tests {
 
     impl Moment {
         /// Returns the time since 1970 began.
-        pub(crate) fn since_epoch(self) -> std::time::Duration {
-            std::time::Duration::from_micros(self.micros())
+        pub(crate) fn since_epoch(self) -> Duration {
+            Duration::from_micros(self.0)
         }
     }
 
     #[test]
     fn the_last_day_is_the_last_of_year_9999() {
-        let last = Moment { day: LAST_DAY, micros_of_day: MICROS_PER_DAY - 1 };
+        let last = Moment(END_MICROS - 1);
         assert_eq!(last.to_string(), "9999-12-31T23:59:59.999999Z");
         assert_eq!(last.to_string().parse(), Ok(last));
         assert_eq!(last.date(), Date::MAX);
@@ -196,7 +172,7 @@ mod tests {
             "+002026-11-15T12:00:00Z",
             "2026-11-15t12:00:00z",
         ] {
-            assert_eq!(text.parse::<Moment>(), Err(InvalidMoment), "{text:?}");
+            assert_eq!(text.parse::<Moment>(), Err(EXPECTED), "{text:?}");
         }
     }
 
