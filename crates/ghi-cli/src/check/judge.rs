@@ -1,17 +1,19 @@
 //! Applies a rule to a server and collects the evidence.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::iter;
 use std::rc::Rc;
 
 use ghi_client::Resource;
-use ghi_contract::{API_PREVIOUS, ForecastDays, GLOBAL};
+use ghi_contract::{API_PREVIOUS, GLOBAL, paths};
 use ghi_engine::visible;
 use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime};
 use serde::Serialize;
 
+use crate::check::json_object::ObjectKind::*;
 use crate::check::json_object::{DOCUMENTS, JsonObject, ObjectKind};
 use crate::check::recording_client::RecordingClient;
 use crate::check::response::{CheckRequest, CheckResponse, EXCERPT_MAX};
@@ -25,7 +27,7 @@ const REQUEST_MAX: usize = 600;
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(1);
 
 /// The horizons of the requested forecasts in days: short ones that any service should accept.
-const HORIZONS: [u16; 3] = [1, 7, 30];
+pub(crate) const HORIZONS: [u16; 3] = [1, 7, 30];
 
 /// The most regions whose detail and history are requested.
 const SAMPLE_MAX: usize = 10;
@@ -43,7 +45,7 @@ pub(crate) struct Rule {
     pub(crate) title: &'static str,
     pub(crate) source: RuleSource,
     #[serde(skip)]
-    pub(crate) judge: fn(&mut Judge) -> Judgement,
+    pub(crate) judge: fn(&Judge) -> Judgement,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -93,35 +95,30 @@ pub(crate) struct JudgedRule {
 }
 
 impl Rule {
-    pub(crate) fn chapter(&self) -> &'static str {
-        self.section.split('.').next().unwrap_or(self.section)
-    }
-
-    /// Returns the number and the title of the section in the contract.
+    /// Returns the number and the title of the chapter of the contract.
     pub(crate) fn heading(&self) -> &'static str {
-        match self.chapter() {
-            "1" => "1. What the service does",
-            "2" => "2. Resources and their fields",
-            "4" => "4. Endpoints",
-            "5" => "5. Authentication",
-            "7" => "7. Errors",
+        match self.section.split('.').next() {
+            Some("1") => "1. What the service does",
+            Some("2") => "2. Resources and their fields",
+            Some("4") => "4. Endpoints",
+            Some("5") => "5. Authentication",
+            Some("7") => "7. Errors",
             _ => "9. Versioning",
         }
     }
 
     pub(crate) fn apply(&'static self, client: &mut RecordingClient) -> JudgedRule {
-        let mut judge = Judge { client, judged: JudgedRule::new(self), days: BTreeSet::new() };
-        let judgement = (self.judge)(&mut judge);
-        judge.record(judgement);
-        // Documents of different days cannot be compared.
-        if judge.judged.verdict == RuleVerdict::Broken
-            && judge.days.len() > 1
-            && judge.has_midnight_passed()
-        {
-            judge.judged = JudgedRule::new(self);
-            judge.record(Err(unjudged("midnight passed between two responses")));
+        let judge = Judge {
+            client: client.into(),
+            judged: JudgedRule::new(self).into(),
+            days: RefCell::default(),
+        };
+        judge.record((self.judge)(&judge));
+        if judge.has_compared_different_days() {
+            judge.judged.replace(JudgedRule::new(self));
+            judge.cannot_judge("midnight passed between two responses");
         }
-        let mut judged = judge.judged;
+        let mut judged = judge.judged.into_inner();
         let reason = judged.reason.unwrap_or_else(|| "no response to compare".into());
         judged.reason = (judged.verdict == RuleVerdict::NotJudged).then_some(reason);
         judged
@@ -135,41 +132,36 @@ impl JudgedRule {
     }
 }
 
+/// What a rule needs to judge a server. It is shared, so that a rule can request documents while it judges others.
 pub(crate) struct Judge<'a> {
-    pub(crate) client: &'a mut RecordingClient,
-    judged: JudgedRule,
+    pub(crate) client: RefCell<&'a mut RecordingClient>,
+    judged: RefCell<JudgedRule>,
     /// The days of the documents that the rule depends on.
-    days: BTreeSet<Date>,
+    days: RefCell<BTreeSet<Date>>,
 }
 
 impl Judge<'_> {
     /// Judges each item and records the findings.
-    pub(crate) fn each<T>(
-        &mut self,
+    pub(crate) fn each<T, R>(
+        &self,
         items: impl IntoIterator<Item = T>,
-        mut verify: impl FnMut(&mut Self, T) -> Judgement,
+        verify: impl FnMut(T) -> Result<R, Finding>,
     ) -> Judgement {
-        for item in items {
-            let judgement = verify(self, item);
-            self.record(judgement);
-        }
+        items.into_iter().map(verify).for_each(|result| self.record(result.map(drop)));
         Err(Finding::Recorded)
     }
 
     pub(crate) fn each_object(
-        &mut self,
+        &self,
         kinds: impl IntoIterator<Item = ObjectKind>,
         mut verify: impl FnMut(&JsonObject) -> Judgement,
     ) -> Judgement {
-        self.each(kinds, |judge, kind| {
-            let objects = judge.objects(kind);
-            judge.each(objects, |_, object| verify(&object))
-        })
+        self.each(kinds, |kind| self.each(self.objects(kind), |object| verify(&object)))
     }
 
     /// Records a judgement. If nothing is judged, the first reason is reported.
-    pub(crate) fn record(&mut self, judgement: Judgement) {
-        let judged = &mut self.judged;
+    fn record(&self, judgement: Judgement) {
+        let mut judged = self.judged.borrow_mut();
         match judgement {
             Ok(()) if judged.verdict == RuleVerdict::Broken => {}
             Ok(()) => judged.verdict = RuleVerdict::Holds,
@@ -177,14 +169,14 @@ impl Judge<'_> {
             Err(Finding::Unjudged(reason)) => {
                 judged.reason.get_or_insert_with(|| visible(&reason, EXCERPT_MAX));
             }
+            Err(Finding::Wrong { .. }) if judged.evidence.len() == EVIDENCE_MAX => {
+                judged.evidence_omitted += 1;
+            }
             Err(Finding::Wrong { request, expected, got }) => {
                 judged.verdict = RuleVerdict::Broken;
-                if judged.evidence.len() == EVIDENCE_MAX {
-                    judged.evidence_omitted += 1;
-                    return;
-                }
+                let request = request.curl(self.client.borrow().base_url.as_str());
                 judged.evidence.push(Evidence {
-                    request: visible(&request.curl(self.client.base_url.as_str()), REQUEST_MAX),
+                    request: visible(&request, REQUEST_MAX),
                     expected: visible(&expected, EXCERPT_MAX),
                     got: visible(&got, EXCERPT_MAX),
                 });
@@ -192,32 +184,41 @@ impl Judge<'_> {
         }
     }
 
-    pub(crate) fn note_day(&mut self, response: &CheckResponse) {
-        self.days.extend(response.time().map(DateTime::date));
+    fn cannot_judge(&self, reason: impl Into<String>) {
+        self.record(Err(unjudged(reason)));
     }
 
-    pub(crate) fn fetch(&mut self, request: impl Into<CheckRequest>) -> Rc<CheckResponse> {
-        let response = self.client.fetch(request.into());
-        self.note_day(&response);
+    pub(crate) fn fetch(&self, request: impl Into<CheckRequest>) -> Rc<CheckResponse> {
+        let response = self.client.borrow_mut().fetch(request.into());
+        self.days.borrow_mut().extend(response.time().map(DateTime::date));
         response
     }
 
-    pub(crate) fn document(
-        &mut self,
+    /// Sends a request. Without a response, nothing is judged.
+    pub(crate) fn response(
+        &self,
         request: impl Into<CheckRequest>,
-    ) -> Result<JsonObject, Finding> {
+    ) -> Result<Rc<CheckResponse>, Finding> {
+        let response = self.fetch(request);
+        match response.status {
+            0 => Err(unjudged(response.excerpt())),
+            _ => Ok(response),
+        }
+    }
+
+    pub(crate) fn document(&self, request: impl Into<CheckRequest>) -> Result<JsonObject, Finding> {
         JsonObject::document(self.fetch(request))
     }
 
-    pub(crate) fn again(&mut self, document: &JsonObject) -> Result<JsonObject, Finding> {
-        let response = self.client.fetch_again(document.response.request.clone());
-        self.note_day(&response);
+    pub(crate) fn again(&self, document: &JsonObject) -> Result<JsonObject, Finding> {
+        let response = self.client.borrow_mut().fetch_again(document.response.request.clone());
+        self.days.borrow_mut().extend(response.time().map(DateTime::date));
         JsonObject::document(response)
     }
 
     /// Sends a request and judges its response. A closed connection is wrong. Returns the response if it is right.
     pub(crate) fn verify_response(
-        &mut self,
+        &self,
         request: impl Into<CheckRequest>,
         expected: impl Display,
         is_right: impl FnOnce(&CheckResponse) -> bool,
@@ -232,35 +233,39 @@ impl Judge<'_> {
     }
 
     pub(crate) fn verify_status(
-        &mut self,
+        &self,
         request: impl Into<CheckRequest>,
         status: u16,
     ) -> Result<Rc<CheckResponse>, Finding> {
         self.verify_response(request, status, |response| response.status == status)
     }
 
-    fn has_midnight_passed(&mut self) -> bool {
-        self.clock().is_ok_and(|[start, now]| {
+    /// Returns whether the rule is broken by documents of different days, which cannot be compared.
+    fn has_compared_different_days(&self) -> bool {
+        let is_broken = self.judged.borrow().verdict == RuleVerdict::Broken;
+        let days = self.days.borrow().len();
+        let midnight_passed = |[start, now]: [DateTime; 2]| {
             let start = start.saturating_sub(CLOCK_TOLERANCE);
             start.date() != now.saturating_add(CLOCK_TOLERANCE).date()
-        })
+        };
+        is_broken && days > 1 && self.clock().is_ok_and(midnight_passed)
     }
 
     /// Returns the server's time at the start of the run and now, by the timestamps of its first document.
-    pub(crate) fn clock(&mut self) -> Result<[DateTime; 2], Finding> {
+    pub(crate) fn clock(&self) -> Result<[DateTime; 2], Finding> {
         let first = self.first_document()?;
         let (start, now) = (first.time()?, self.again(&first)?.time()?);
         Ok([start.min(now), start.max(now)])
     }
 
-    pub(crate) fn first_document(&mut self) -> Result<JsonObject, Finding> {
-        self.document(&Resource::Metadata).or_else(|_| self.document(&Resource::Snapshot))
+    pub(crate) fn first_document(&self) -> Result<JsonObject, Finding> {
+        self.document(paths::METADATA).or_else(|_| self.document(paths::SNAPSHOT))
     }
 
-    pub(crate) fn objects(&mut self, kind: ObjectKind) -> Vec<JsonObject> {
+    pub(crate) fn objects(&self, kind: ObjectKind) -> Vec<JsonObject> {
         let mut documents = Vec::new();
-        for resource in self.resources(kind) {
-            match self.document(&resource) {
+        for target in self.targets(kind) {
+            match self.document(target) {
                 Ok(document) => documents.push(document),
                 Err(why) => self.record(Err(why)),
             }
@@ -268,68 +273,54 @@ impl Judge<'_> {
         let Some(list) = kind.list() else { return documents };
         let entries: Vec<_> = documents.iter().flat_map(|object| object.entries(list)).collect();
         if entries.is_empty() && !documents.is_empty() {
-            self.record(Err(unjudged(format!("no entries in {list}"))));
+            self.cannot_judge(format!("no entries in {list}"));
         }
         entries
     }
 
-    pub(crate) fn all_documents(&mut self) -> Vec<JsonObject> {
-        DOCUMENTS.into_iter().flat_map(|kind| self.objects(kind)).collect()
+    pub(crate) fn all_targets(&self) -> Vec<String> {
+        DOCUMENTS.into_iter().flat_map(|kind| self.targets(kind)).collect()
     }
 
-    pub(crate) fn all_resources(&mut self) -> Vec<Resource> {
-        DOCUMENTS.into_iter().flat_map(|kind| self.resources(kind)).collect()
-    }
-
-    /// Returns the documents that are objects of a kind or contain them.
-    pub(crate) fn resources(&mut self, kind: ObjectKind) -> Vec<Resource> {
+    /// Returns the targets of the documents that are objects of a kind or contain them.
+    pub(crate) fn targets(&self, kind: ObjectKind) -> Vec<String> {
         match kind {
-            ObjectKind::Metadata => vec![Resource::Metadata],
-            ObjectKind::Regions | ObjectKind::Region => vec![Resource::Regions],
-            ObjectKind::RegionDetail => {
-                self.sample().into_iter().map(Resource::RegionDetail).collect()
+            Metadata => vec![paths::METADATA.into()],
+            Regions | Region => vec![paths::REGIONS.into()],
+            RegionDetail => self.sample().into_iter().map(region_detail).collect(),
+            Snapshot | SnapshotRegion => vec![paths::SNAPSHOT.into()],
+            History | HistoryPoint => {
+                iter::once(GLOBAL.into()).chain(self.sample()).map(history).collect()
             }
-            ObjectKind::Snapshot | ObjectKind::SnapshotRegion => vec![Resource::Snapshot],
-            ObjectKind::History | ObjectKind::HistoryPoint => {
-                let ids = iter::once(GLOBAL.into()).chain(self.sample());
-                ids.map(Resource::History).collect()
+            Network => vec![paths::NETWORK.into()],
+            Forecast => HORIZONS.map(forecast).into(),
+            Indicator => {
+                let supports_it = |metadata: JsonObject| {
+                    Ok(metadata.list("api_supported")?.contains(&API_PREVIOUS.into()))
+                };
+                match self.document(paths::METADATA).and_then(supports_it) {
+                    Ok(true) => return vec![paths::INDICATOR.into()],
+                    _ => self.cannot_judge("the metadata does not list 1.0 as supported"),
+                }
+                Vec::new()
             }
-            ObjectKind::Network => vec![Resource::Network],
-            ObjectKind::Forecast => {
-                HORIZONS.into_iter().filter_map(ForecastDays::new).map(Resource::Forecast).collect()
-            }
-            ObjectKind::Indicator if self.supports_v1_0() => vec![Resource::Indicator],
-            ObjectKind::Indicator => Vec::new(),
         }
     }
 
-    fn supports_v1_0(&mut self) -> bool {
-        let metadata = self.document(&Resource::Metadata);
-        let is_supported = metadata.is_ok_and(|metadata| {
-            let versions = metadata.list("api_supported");
-            versions.is_ok_and(|versions| versions.iter().any(|version| version == API_PREVIOUS))
-        });
-        if !is_supported {
-            self.record(Err(unjudged("the metadata does not list 1.0 as supported")));
-        }
-        is_supported
-    }
-
-    pub(crate) fn region_ids(&mut self) -> Vec<String> {
-        ids(&self.objects(ObjectKind::Region))
+    pub(crate) fn region_ids(&self) -> Vec<String> {
+        ids(&self.objects(Region))
     }
 
     /// Returns the regions whose detail and history are requested: the first, the last and some in between.
-    pub(crate) fn sample(&mut self) -> Vec<String> {
+    pub(crate) fn sample(&self) -> Vec<String> {
         let mut known = self.region_ids();
         if known.is_empty() {
-            known = ids(&self.objects(ObjectKind::SnapshotRegion));
+            known = ids(&self.objects(SnapshotRegion));
         }
         // Other ids break a separate rule.
         known.retain(|id| !id.is_empty() && id != GLOBAL && id.len() <= ID_MAX);
         if known.is_empty() {
-            let why = "no region id is known from the list of regions or the snapshot";
-            self.record(Err(unjudged(why)));
+            self.cannot_judge("no region id is known from the list of regions or the snapshot");
         }
         let last = known.len().saturating_sub(1);
         let spread = (0..SAMPLE_MAX).map(|step| last * step / (SAMPLE_MAX - 1));
@@ -345,4 +336,16 @@ impl Judge<'_> {
 
 fn ids(entries: &[JsonObject]) -> Vec<String> {
     entries.iter().filter_map(|entry| entry.text("id").ok()).map(String::from).collect()
+}
+
+pub(crate) fn region_detail(id: String) -> String {
+    Resource::RegionDetail(id).target()
+}
+
+pub(crate) fn history(region_id: String) -> String {
+    Resource::History(region_id).target()
+}
+
+pub(crate) fn forecast(days: impl Display) -> String {
+    format!("{}?forecast_days={days}", paths::FORECAST)
 }

@@ -13,14 +13,14 @@ mod report;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ghi_client::{BaseUrl, ErrorKind, InvalidBaseUrl, Resource, reports_tls_port};
-use ghi_contract::{ForecastDays, GLOBAL, paths};
+use ghi_client::{BaseUrl, InvalidBaseUrl, reports_tls_port};
+use ghi_contract::{GLOBAL, paths};
 use ghi_engine::{suggestion, visible};
 
-use judge::{JudgedRule, Rule, RuleSource, RuleVerdict};
+use judge::{Rule, RuleSource, RuleVerdict, forecast, history};
 use recording_client::RecordingClient;
 use report::{Report, ReportFormat};
-use response::{CheckRequest, EXCERPT_MAX};
+use response::EXCERPT_MAX;
 use rules::RULES;
 
 use crate::flag_values::{time_between, whole_number};
@@ -54,34 +54,6 @@ pub(crate) struct Args {
     timeout: Duration,
 }
 
-impl Args {
-    fn names(&self, rule: &Rule) -> bool {
-        self.rules.iter().any(|named| named.id == rule.id)
-    }
-
-    fn selects(&self, rule: &Rule) -> bool {
-        match self.rules.is_empty() {
-            true => self.strict || rule.source != RuleSource::Strict,
-            false => self.names(rule),
-        }
-    }
-
-    /// Turns a finding that this run doesn't count as broken into a note. Returns `None` if the rule is judged for
-    /// such notes only, and there is none.
-    fn reported(&self, mut judged: JudgedRule) -> Option<JudgedRule> {
-        let is_named = self.names(judged.rule);
-        let fails = match judged.rule.source {
-            RuleSource::Contract | RuleSource::Strict => true,
-            RuleSource::Agreement => self.strict || is_named,
-            RuleSource::Note => false,
-        };
-        if judged.verdict == RuleVerdict::Broken && !fails {
-            judged.verdict = RuleVerdict::Note;
-        }
-        (fails || is_named || judged.verdict == RuleVerdict::Note).then_some(judged)
-    }
-}
-
 fn base_url(text: &str) -> Result<BaseUrl, String> {
     let url: BaseUrl = text.parse().map_err(|invalid: InvalidBaseUrl| invalid.to_string())?;
     match format!("{url}/").contains(paths::PREFIX) {
@@ -105,8 +77,30 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let mut client = RecordingClient::new(args.base_url.clone(), args.rate, args.timeout)?;
     probe_deployment(&mut client)
         .map_err(|why| format!("cannot check {}: {why}", args.base_url))?;
-    let rules = RULES.iter().filter(|rule| args.selects(rule));
-    let judged = rules.filter_map(|rule| args.reported(rule.apply(&mut client))).collect();
+    let is_named = !args.rules.is_empty();
+    let mut judged = Vec::new();
+    for rule in RULES {
+        let is_selected = match is_named {
+            true => args.rules.iter().any(|named| named.id == rule.id),
+            false => args.strict || rule.source != RuleSource::Strict,
+        };
+        if !is_selected {
+            continue;
+        }
+        let mut result = rule.apply(&mut client);
+        let counts = match rule.source {
+            RuleSource::Contract | RuleSource::Strict => true,
+            RuleSource::Agreement => args.strict || is_named,
+            RuleSource::Note => false,
+        };
+        if result.verdict == RuleVerdict::Broken && !counts {
+            result.verdict = RuleVerdict::Note;
+        }
+        // A rule that only leads to notes is not reported without one.
+        if counts || is_named || result.verdict == RuleVerdict::Note {
+            judged.push(result);
+        }
+    }
     let report = Report::new(args.strict, &client, judged);
     client.progress.finish_and_clear();
     print(&report.formatted(args.format))?;
@@ -125,34 +119,26 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 
 /// Requests documents until one is returned. Fails with the reason if none is.
 fn probe_deployment(client: &mut RecordingClient) -> Result<(), String> {
-    let requests = [
-        Resource::Metadata,
-        Resource::Snapshot,
-        Resource::Regions,
-        Resource::History(GLOBAL.into()),
-        Resource::Network,
-        Resource::Forecast(ForecastDays::default()),
-    ]
-    .map(|resource| CheckRequest::from(&resource));
-    // Sends both at once, so that a server that never responds costs a single timeout.
-    client.prefetch([requests[0].clone(), requests[1].clone()]);
-    let mut failures = 0;
+    // Sends two at once, so that a server that never responds costs a single timeout.
+    client.prefetch([paths::METADATA.into(), paths::SNAPSHOT.into()]);
+    let others =
+        [paths::REGIONS.into(), history(GLOBAL.into()), paths::NETWORK.into(), forecast(7)];
     let mut responses = Vec::new();
-    for request in requests {
-        let response = client.fetch(request);
+    for target in [paths::METADATA.into(), paths::SNAPSHOT.into()].into_iter().chain(others) {
+        let response = client.fetch(target.into());
         if response.is_document() {
             return Ok(());
         }
-        match &response.failure {
-            Some(failure) if response.status == 0 => {
-                failures += 1;
-                if failure.kind == ErrorKind::Connect || failures == 2 {
-                    return Err(failure.cause.clone());
-                }
-            }
-            _ => responses.push(response),
+        responses.push(response);
+        if let [first, second] = &responses[..]
+            && first.status == 0
+            && second.status == 0
+            && let Some(failure) = &first.failure
+        {
+            return Err(failure.cause.clone());
         }
     }
+    responses.retain(|response| response.status != 0);
     // Such a deployment can be judged: it breaks the rule that no credentials are needed.
     if responses.iter().all(|response| response.requires_credentials()) {
         return Ok(());

@@ -1,6 +1,7 @@
 //! Sends requests to the server: each once, at a steady pace, within bounds of time and memory.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::iter;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -29,7 +30,7 @@ const RETRIES_MAX: u32 = 10;
 const INTERVAL_MAX: Duration = Duration::from_secs(1);
 
 /// After this many failures in a row, no request is sent to an endpoint.
-const ENDPOINT_FAILURES_MAX: u32 = 2;
+const ENDPOINT_FAILURES_MAX: usize = 2;
 
 /// After this many endpoints in a row have failed, no request is sent at all.
 const FAILED_ENDPOINTS_MAX: usize = 3;
@@ -49,10 +50,11 @@ pub(crate) struct RecordingClient {
     recorded: HashMap<CheckRequest, Rc<CheckResponse>>,
     /// The estimated memory of `recorded` in bytes.
     memory: usize,
-    /// The failures of each endpoint since its last response. Each may take as long as the timeout.
-    failures: BTreeMap<String, u32>,
-    /// The endpoints that have failed since the last response of any endpoint.
-    failed_in_a_row: HashSet<String>,
+    /// The endpoint of each request, the latest first, and whether it responded. A failure may take as long as the
+    /// timeout.
+    outcomes: VecDeque<(String, bool)>,
+    /// A sentence for each endpoint that gets no more requests.
+    pub(crate) given_up: BTreeSet<String>,
     pub(crate) progress: ProgressBar,
     /// Whether a request got no response that can be judged.
     pub(crate) is_incomplete: bool,
@@ -78,44 +80,28 @@ impl RecordingClient {
             deadline: Instant::now() + run_time,
             recorded: HashMap::new(),
             memory: 0,
-            failures: BTreeMap::new(),
-            failed_in_a_row: HashSet::new(),
+            outcomes: VecDeque::new(),
+            given_up: BTreeSet::new(),
             progress: ProgressBar::no_length().with_style(style),
             is_incomplete: false,
             rate_limits: 0,
         })
     }
 
-    /// Returns a sentence for each endpoint that gets no more requests.
-    pub(crate) fn given_up(&self) -> Vec<String> {
-        if Instant::now() > self.deadline {
-            return vec!["gave up: the run took too long".into()];
-        }
-        if self.is_silent() {
-            return vec![format!(
-                "gave up: {FAILED_ENDPOINTS_MAX} endpoints in a row did not respond"
-            )];
-        }
-        let silent = self.failures.iter().filter(|(_, count)| **count >= ENDPOINT_FAILURES_MAX);
-        let sentence = |(endpoint, count)| {
-            format!("gave up on {endpoint}: no response to {count} requests in a row")
-        };
-        silent.map(sentence).collect()
-    }
-
     pub(crate) fn fetch(&mut self, request: CheckRequest) -> Rc<CheckResponse> {
-        if let Some(response) = self.recorded.get(&request) {
-            return Rc::clone(response);
+        match self.recorded.get(&request) {
+            Some(response) => Rc::clone(response),
+            None => self.fetch_again(request),
         }
-        let response = self.fetch_again(request);
-        self.record(&response);
-        response
     }
 
     /// Sends a request, even if its response is recorded.
     pub(crate) fn fetch_again(&mut self, request: CheckRequest) -> Rc<CheckResponse> {
-        let result = match self.why_not_send(&request) {
-            Some(cause) => Err(ExchangeFailure { kind: ErrorKind::Problem, cause }),
+        let result = match self.why_not_send(&request.endpoint()) {
+            Some(reason) => {
+                let cause = format!("not requested: {reason}");
+                Err(ExchangeFailure { kind: ErrorKind::Problem, cause })
+            }
             None => self.send(&request),
         };
         self.finish(request, result)
@@ -125,45 +111,47 @@ impl RecordingClient {
     pub(crate) fn prefetch(&mut self, requests: [CheckRequest; 2]) {
         let [first, second] = requests.each_ref().map(|request| self.sending(request));
         let (first, second) = self.runtime.block_on(async { tokio::join!(first, second) });
-        for (request, result) in std::iter::zip(requests, [first, second]) {
-            let response = self.finish(request, result);
-            self.record(&response);
+        for (request, result) in iter::zip(requests, [first, second]) {
+            self.finish(request, result);
         }
     }
 
-    fn record(&mut self, response: &Rc<CheckResponse>) {
-        self.memory += response.memory;
-        self.recorded.insert(response.request.clone(), Rc::clone(response));
+    /// Returns why an endpoint gets no more requests, if so. Giving it up is reported.
+    fn why_not_send(&mut self, endpoint: &str) -> Option<&'static str> {
+        let failed = self.outcomes.iter().take_while(|(_, responded)| !responded);
+        let failed: HashSet<&String> = failed.map(|(endpoint, _)| endpoint).collect();
+        let mut of_endpoint = self.outcomes.iter().filter(|(other, _)| other == endpoint);
+        let failures = of_endpoint.by_ref().take_while(|(_, responded)| !responded).count();
+        let (reason, sentence) = if Instant::now() > self.deadline {
+            ("the run took too long", "gave up: the run took too long".into())
+        } else if self.memory > MEMORY_MAX {
+            return Some("earlier responses were too large in total");
+        } else if failed.len() >= FAILED_ENDPOINTS_MAX {
+            let sentence = format!("gave up: {} endpoints in a row did not respond", failed.len());
+            ("the server had stopped responding", sentence)
+        } else if failures >= ENDPOINT_FAILURES_MAX {
+            let sentence = format!("no response to {failures} requests in a row");
+            let sentence = format!("gave up on {endpoint}: {sentence}");
+            ("the endpoint did not respond to earlier requests", sentence)
+        } else {
+            return None;
+        };
+        self.given_up.insert(sentence);
+        Some(reason)
     }
 
-    fn is_silent(&self) -> bool {
-        self.failed_in_a_row.len() >= FAILED_ENDPOINTS_MAX
-    }
-
-    fn why_not_send(&self, request: &CheckRequest) -> Option<String> {
-        let failures = self.failures.get(&request.endpoint()).copied().unwrap_or_default();
-        let reasons = [
-            (Instant::now() > self.deadline, "the run took too long"),
-            (self.memory > MEMORY_MAX, "earlier responses were too large in total"),
-            (self.is_silent(), "the server had stopped responding"),
-            (failures >= ENDPOINT_FAILURES_MAX, "the endpoint did not respond to earlier requests"),
-        ];
-        let (_, reason) = reasons.into_iter().find(|(applies, _)| *applies)?;
-        Some(format!("not requested: {reason}"))
-    }
-
-    /// Sends a request again where that can help, and notes whether the endpoint responds.
+    /// Sends a request again where that can help, and records the response unless there is one already.
     fn finish(&mut self, request: CheckRequest, mut result: Reception) -> Rc<CheckResponse> {
+        let failure = |result: &Reception| result.as_ref().err().map(|failure| failure.kind);
         // A server may close an idle connection just when it is used again.
-        let kind = result.as_ref().err().map(|failure| failure.kind);
-        if matches!(kind, Some(ErrorKind::Interrupted | ErrorKind::NotHttp)) {
+        if matches!(failure(&result), Some(ErrorKind::Interrupted | ErrorKind::NotHttp)) {
             result = self.send(&request);
         }
         while let Ok(response) = &result
             && response.status == StatusCode::TOO_MANY_REQUESTS
         {
-            let seconds = response.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-            let seconds = seconds.and_then(|seconds| seconds.parse().ok()).unwrap_or(1);
+            let seconds = response.headers.get(RETRY_AFTER);
+            let seconds = seconds.and_then(|value| value.to_str().ok()?.parse().ok()).unwrap_or(1);
             self.interval = (self.interval * 2).min(INTERVAL_MAX.max(self.interval));
             self.rate_limits += 1;
             if self.rate_limits > RETRIES_MAX || seconds > RETRY_AFTER_MAX {
@@ -174,24 +162,21 @@ impl RecordingClient {
             self.runtime.block_on(async { sleep(Duration::from_secs(seconds)).await });
             result = self.send(&request);
         }
-        match &result {
-            Ok(_) => {
-                self.failures.remove(&request.endpoint());
-                self.failed_in_a_row.clear();
-            }
-            Err(failure) if matches!(failure.kind, ErrorKind::Connect | ErrorKind::Timeout) => {
-                *self.failures.entry(request.endpoint()).or_default() += 1;
-                self.failed_in_a_row.insert(request.endpoint());
-            }
-            // Others cost no time, so other requests are sent.
-            Err(_) => {}
+        // Other failures cost no time, so more requests are sent.
+        let failure = failure(&result);
+        if matches!(failure, None | Some(ErrorKind::Connect | ErrorKind::Timeout)) {
+            self.outcomes.push_front((request.endpoint(), failure.is_none()));
         }
-        let response = match result {
+        let response = Rc::new(match result {
             Ok(response) => CheckResponse::new(request, response),
             Err(failure) => CheckResponse { request, failure: Some(failure), ..Default::default() },
-        };
+        });
         self.is_incomplete |= response.why_unjudged().is_some();
-        Rc::new(response)
+        self.recorded.entry(response.request.clone()).or_insert_with(|| {
+            self.memory += response.memory;
+            Rc::clone(&response)
+        });
+        response
     }
 
     fn send(&mut self, request: &CheckRequest) -> Reception {
@@ -220,9 +205,7 @@ impl RecordingClient {
                 let cause = match kind {
                     ErrorKind::Connect => format!("cannot connect: {cause}"),
                     ErrorKind::Timeout => format!("no complete response within {limit} s"),
-                    ErrorKind::TooLarge => {
-                        format!("too large to judge: 200 with more than {} MiB", BODY_MAX >> 20)
-                    }
+                    ErrorKind::TooLarge => "too large to judge: 200 with more than 8 MiB".into(),
                     _ => format!("no HTTP response: {cause}"),
                 };
                 ExchangeFailure { kind, cause }
@@ -254,17 +237,17 @@ mod tests {
     fn after_the_deadline_no_request_is_sent() {
         let mut client = client(20, Duration::from_secs(5));
         client.deadline = client.next_turn;
-        let response = client.fetch(CheckRequest::get("/"));
+        let response = client.fetch("/".into());
         assert_eq!(response.why_unjudged(), Some("not requested: the run took too long"));
         assert_eq!((client.progress.position(), client.is_incomplete), (0, true));
-        assert_eq!(client.given_up(), ["gave up: the run took too long"]);
+        assert_eq!(client.given_up, BTreeSet::from(["gave up: the run took too long".to_owned()]));
     }
 
     #[test]
     fn once_the_memory_is_used_up_no_request_is_sent() {
         let mut client = client(20, Duration::from_secs(5));
         client.memory = MEMORY_MAX + 1;
-        let response = client.fetch(CheckRequest::get("/"));
+        let response = client.fetch("/".into());
         let why = "not requested: earlier responses were too large in total";
         assert_eq!((response.why_unjudged(), client.progress.position()), (Some(why), 0));
     }

@@ -6,7 +6,9 @@ use serde::Serialize;
 use crate::check::judge::{JudgedRule, RuleSource, RuleVerdict};
 use crate::check::recording_client::RecordingClient;
 
-#[derive(Serialize)]
+/// The report. As a template, it is JUnit XML with one test suite per chapter of the contract.
+#[derive(Serialize, Template)]
+#[template(path = "junit.xml")]
 pub(crate) struct Report {
     base_url: String,
     strict: bool,
@@ -26,14 +28,6 @@ pub(crate) struct Summary {
     requests: u64,
 }
 
-/// JUnit XML, with one test suite per section of the contract.
-#[derive(Template)]
-#[template(path = "junit.xml")]
-struct JunitReport<'a> {
-    report: &'a Report,
-    suites: Vec<&'a [JudgedRule]>,
-}
-
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub(crate) enum ReportFormat {
     Text,
@@ -50,8 +44,8 @@ impl Report {
             notes: count(&rules, RuleVerdict::Note),
             requests: client.progress.position(),
         };
-        let (base_url, given_up) = (client.base_url.to_string(), client.given_up());
-        Self { base_url, strict, summary, given_up, rules }
+        let given_up = client.given_up.iter().cloned().collect();
+        Self { base_url: client.base_url.to_string(), strict, summary, given_up, rules }
     }
 
     pub(crate) fn formatted(&self, format: ReportFormat) -> String {
@@ -60,32 +54,33 @@ impl Report {
             ReportFormat::Json => {
                 serde_json::to_string_pretty(self).expect("a report is plain JSON") + "\n"
             }
-            ReportFormat::Junit => {
-                let suites =
-                    self.rules.chunk_by(|a, b| a.rule.chapter() == b.rule.chapter()).collect();
-                let junit = JunitReport { report: self, suites };
-                junit.render().expect("writing to a string does not fail") + "\n"
-            }
+            ReportFormat::Junit => self.render().expect("writing to a string does not fail") + "\n",
         }
+    }
+
+    /// Returns the rules by chapter of the contract.
+    fn suites(&self) -> impl Iterator<Item = &[JudgedRule]> {
+        self.rules.chunk_by(|a, b| a.rule.heading() == b.rule.heading())
     }
 
     /// One line per rule, with the evidence below those that are broken, and a summary.
     fn text(&self) -> String {
-        let section = self.rules.iter().map(|judged| judged.rule.section.len()).max();
-        let id = self.rules.iter().map(|judged| judged.rule.id.len()).max();
-        let (section, id) = (section.unwrap_or_default(), id.unwrap_or_default());
+        let section_width = self.rules.iter().map(|judged| judged.rule.section.len()).max();
+        let section_width = section_width.unwrap_or_default();
+        let id_width = self.rules.iter().map(|judged| judged.rule.id.len()).max();
+        let id_width = id_width.unwrap_or_default();
         let mut text = String::new();
         for judged in &self.rules {
-            text += &format!("{:<section$}  {:<id$}  ", judged.rule.section, judged.rule.id);
-            match judged.verdict {
-                RuleVerdict::Holds => text += "holds\n",
-                RuleVerdict::Broken => text += &format!("broken{}", evidence(judged, section + 2)),
-                RuleVerdict::Note => text += &format!("note{}", evidence(judged, section + 2)),
+            let (section, id) = (judged.rule.section, judged.rule.id);
+            let verdict = match judged.verdict {
+                RuleVerdict::Holds => "holds".into(),
+                RuleVerdict::Broken => format!("broken{}", evidence(judged, section_width + 2)),
+                RuleVerdict::Note => format!("note{}", evidence(judged, section_width + 2)),
                 RuleVerdict::NotJudged => {
-                    let reason = judged.reason.as_deref().unwrap_or_default();
-                    text += &format!("not judged: {reason}\n");
+                    format!("not judged: {}", judged.reason.as_deref().unwrap_or_default())
                 }
-            }
+            };
+            text += &format!("{section:<section_width$}  {id:<id_width$}  {verdict}\n");
         }
         text += "\n";
         for sentence in &self.given_up {
@@ -101,19 +96,14 @@ impl Report {
 
     /// Counts the notes, and those among them that break a rule of `--strict`.
     fn notes(&self) -> String {
-        let is_strict = |judged: &&JudgedRule| {
-            judged.verdict == RuleVerdict::Note && judged.rule.source == RuleSource::Agreement
-        };
-        let strict = self.rules.iter().filter(is_strict).count();
-        let notes = match self.summary.notes {
-            0 => return String::new(),
-            1 => "1 note".into(),
-            count => format!("{count} notes"),
-        };
+        let notes = self.rules.iter().filter(|judged| judged.verdict == RuleVerdict::Note);
+        let strict = notes.filter(|note| note.rule.source == RuleSource::Agreement).count();
         match (self.summary.notes, strict) {
-            (_, 0) => format!("; {notes}"),
-            (1, 1) => format!("; {notes}, --strict fails on it"),
-            _ => format!("; {notes}, --strict fails on {strict} of them"),
+            (0, _) => String::new(),
+            (1, 0) => "; 1 note".into(),
+            (1, _) => "; 1 note, --strict fails on it".into(),
+            (notes, 0) => format!("; {notes} notes"),
+            (notes, _) => format!("; {notes} notes, --strict fails on {strict} of them"),
         }
     }
 }
@@ -127,15 +117,15 @@ fn evidence(judged: &JudgedRule, indent: usize) -> String {
         RuleSource::Contract | RuleSource::Note => "",
         RuleSource::Strict | RuleSource::Agreement => " (strict)",
     };
-    let indent = " ".repeat(indent);
-    let mut text = format!("{source}\n{indent}{}\n", judged.rule.title);
+    let indent = format!("\n{:indent$}", "");
+    let mut text = format!("{source}{indent}{}", judged.rule.title);
     for evidence in &judged.evidence {
-        text += &format!("{indent}  request   {}\n", evidence.request);
-        text += &format!("{indent}  expected  {}\n", evidence.expected);
-        text += &format!("{indent}  got       {}\n", evidence.got);
+        text += &format!("{indent}  request   {}", evidence.request);
+        text += &format!("{indent}  expected  {}", evidence.expected);
+        text += &format!("{indent}  got       {}", evidence.got);
     }
     if judged.evidence_omitted > 0 {
-        text += &format!("{indent}  and {} more\n", judged.evidence_omitted);
+        text += &format!("{indent}  and {} more", judged.evidence_omitted);
     }
     text
 }

@@ -1,21 +1,25 @@
-//! A request to the server, and its response.
+//! A request to the server, its response, and what a rule finds in it.
 
 use std::borrow::Cow;
 use std::fmt::Display;
+use std::io::Read;
 
-use ghi_client::{ErrorKind, ExchangeFailure, Resource, WholeResponse};
+use flate2::read::GzDecoder;
+use ghi_client::{ErrorKind, ExchangeFailure, WholeResponse};
 use ghi_contract::paths;
 use ghi_server::Moment;
 use jiff::civil::DateTime;
 use reqwest::Method;
-use reqwest::header::{HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
 pub(crate) const EXCERPT_MAX: usize = 200;
 
-/// The memory of one JSON value in bytes, estimated from `[0]` and `{"":0}` in a list, which take
-/// the most.
+/// The longest content that is decompressed, in bytes.
+const CONTENT_MAX: u64 = 8 * 1024 * 1024;
+
+/// The memory of one JSON value in bytes, estimated from `[0]` and `{"":0}` in a list, which take the most.
 const VALUE_BYTES: usize = 256;
 
 /// The limit on the estimated memory of one response in bytes. A snapshot of 256 regions takes 0.6 MB.
@@ -30,13 +34,15 @@ pub(crate) struct CheckRequest {
     pub(crate) headers: Vec<(&'static str, String)>,
 }
 
+impl<T: Into<String>> From<T> for CheckRequest {
+    fn from(target: T) -> Self {
+        Self::new(Method::GET, target)
+    }
+}
+
 impl CheckRequest {
     pub(crate) fn new(method: Method, target: impl Into<String>) -> Self {
         Self { method, target: target.into(), headers: Vec::new() }
-    }
-
-    pub(crate) fn get(target: impl Into<String>) -> Self {
-        Self::new(Method::GET, target)
     }
 
     pub(crate) fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -61,12 +67,6 @@ impl CheckRequest {
         let headers = self.headers.iter().map(|(name, value)| format!("{name}: {value}"));
         let headers: String = headers.map(|line| format!(" -H {}", quoted(&line))).collect();
         format!("curl -si{method}{headers} {}", quoted(&format!("{base_url}{}", self.target)))
-    }
-}
-
-impl From<&Resource> for CheckRequest {
-    fn from(resource: &Resource) -> Self {
-        Self::get(resource.target())
     }
 }
 
@@ -104,6 +104,7 @@ pub(crate) struct CheckResponse {
     /// 0 if there is no complete response.
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
+    /// Decompressed if the request accepts gzip. If that fails, the error.
     pub(crate) body: Vec<u8>,
     /// Null if the body was not parsed.
     pub(crate) json: Value,
@@ -114,7 +115,11 @@ pub(crate) struct CheckResponse {
 
 impl CheckResponse {
     pub(crate) fn new(request: CheckRequest, response: WholeResponse) -> Self {
-        let WholeResponse { status, headers, body } = response;
+        let WholeResponse { status, headers, mut body } = response;
+        let accepts_gzip = request.headers.iter().any(|(name, _)| *name == ACCEPT_ENCODING);
+        if accepts_gzip && headers.get("content-encoding").is_some_and(|value| value == "gzip") {
+            body = decompressed(&body);
+        }
         let plain = body.len() + headers.values().map(HeaderValue::len).sum::<usize>();
         // Every value but the first follows one of these bytes; strings are copied.
         let values = body.iter().filter(|byte| b",[{".contains(byte)).count();
@@ -162,9 +167,7 @@ impl CheckResponse {
             // The hint is for servers that never respond.
             return failure.cause.split("; if the server expects TLS").take(1).collect();
         }
-        if self.status / 100 == 3
-            && let Some(location) = self.header("location")
-        {
+        if let Some(location) = self.header("location").filter(|_| self.status / 100 == 3) {
             return format!("{}, a redirect to {location}", self.status);
         }
         let start = &self.body[..self.body.len().min(4 * EXCERPT_MAX)];
@@ -205,13 +208,21 @@ impl CheckResponse {
     }
 }
 
+fn decompressed(body: &[u8]) -> Vec<u8> {
+    let mut content = Vec::new();
+    match GzDecoder::new(body).take(CONTENT_MAX).read_to_end(&mut content) {
+        Ok(_) => content,
+        Err(error) => format!("not gzip: {error}").into(),
+    }
+}
+
 fn parse_json(body: &[u8], is_too_large: bool) -> Result<Value, ExchangeFailure> {
-    let limit = if is_too_large {
-        "too large"
-    } else if let Ok(value) = serde_json::from_slice(body) {
-        return Ok(value);
-    } else {
-        "nested too deeply or with a number too large"
+    let limit = match is_too_large {
+        true => "too large",
+        false => match serde_json::from_slice(body) {
+            Ok(value) => return Ok(value),
+            Err(_) => "nested too deeply or with a number too large",
+        },
     };
     // JSON beyond a limit is told from other text without building values. The parser doesn't check the UTF-8
     // of strings that it skips.
@@ -219,13 +230,11 @@ fn parse_json(body: &[u8], is_too_large: bool) -> Result<Value, ExchangeFailure>
     let skipped = text.and_then(|text| {
         serde_json::from_str::<IgnoredAny>(text).map_err(|error| error.to_string())
     });
-    Err(match skipped {
-        Ok(_) => ExchangeFailure {
-            kind: ErrorKind::TooLarge,
-            cause: format!("JSON, but {limit} to judge"),
-        },
-        Err(cause) => ExchangeFailure { kind: ErrorKind::NotTheDocument, cause },
-    })
+    let (kind, cause) = match skipped {
+        Ok(_) => (ErrorKind::TooLarge, format!("JSON, but {limit} to judge")),
+        Err(cause) => (ErrorKind::NotTheDocument, cause),
+    };
+    Err(ExchangeFailure { kind, cause })
 }
 
 #[cfg(test)]
@@ -235,7 +244,7 @@ mod tests {
     #[test]
     fn a_request_can_be_pasted_into_a_shell() {
         let base = "http://x";
-        assert_eq!(CheckRequest::get("/v1").curl(base), "curl -si http://x/v1");
+        assert_eq!(CheckRequest::from("/v1").curl(base), "curl -si http://x/v1");
         let request = CheckRequest::new(Method::POST, "/v1?a=b").header("prefer", "it's");
         assert_eq!(request.curl(base), r"curl -si -X POST -H 'prefer: it'\''s' 'http://x/v1?a=b'");
         let head = CheckRequest::new(Method::HEAD, "/");

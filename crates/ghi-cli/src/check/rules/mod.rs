@@ -1,34 +1,35 @@
 //! The rules, in the order of the report: by section of the contract, with our own decisions last.
 
+mod documents;
 mod responses;
-mod values;
-mod agreement;
-mod headers;
 
-use ghi_client::Resource;
+use ghi_contract::paths::{self, METADATA, NETWORK, REGIONS};
 use ghi_contract::{
     API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, ForecastDays, GLOBAL,
-    HISTORY_DAYS, is_region_id, paths,
+    HISTORY_DAYS, is_region_id,
 };
 use ghi_engine::parse_date;
 use reqwest::Method;
+use serde_json::Value;
 
-use self::{agreement::*, headers::*, responses::*, values::*};
+use self::{documents::*, responses::*};
 use crate::check::json_object::ObjectKind::*;
-use crate::check::json_object::{DOCUMENTS, ENTRIES, V1_1_DOCUMENTS};
+use crate::check::json_object::{DOCUMENTS, ENTRIES, Field, V1_1_DOCUMENTS, is_number_or_null};
 use crate::check::judge::RuleSource::{self, Agreement, Contract, Note, Strict};
-use crate::check::judge::{Judge, Rule};
-use crate::check::response::{CheckRequest, Judgement};
+use crate::check::judge::{HORIZONS, Judge, Rule, forecast, history, region_detail};
+use crate::check::response::{CheckRequest, Judgement, unjudged};
 
 const fn rule(
     source: RuleSource,
     section: &'static str,
     id: &'static str,
-    judge: fn(&mut Judge) -> Judgement,
+    judge: fn(&Judge) -> Judgement,
     title: &'static str,
 ) -> Rule {
     Rule { id, section, title, source, judge }
 }
+
+const MARKUP: &str = "<script>x</script>";
 
 const GLOBAL_COSTS: [&str; 3] =
     ["global_min_cost_usd", "global_avg_cost_usd", "global_max_cost_usd"];
@@ -41,19 +42,35 @@ pub(crate) static RULES: &[Rule] = &[
         "Documents have `Content-Type: application/json`."),
     rule(Strict, "1.1", "nothing-is-sniffed", |judge| header_is(judge, "x-content-type-options", "nosniff"),
         "Documents have `X-Content-Type-Options: nosniff`."),
-    rule(Contract, "1.2", "structure-is-stable", structure_is_stable,
+    rule(Contract, "1.2", "structure-is-stable",
+        // The snapshot may come in either form.
+        |judge| judge.each([METADATA, REGIONS, NETWORK], |path| {
+            let first = judge.document(path)?;
+            let second = judge.again(&first)?;
+            let [expected, got] = [&first, &second].map(|document| document.field_names().join(", "));
+            second.response.verify(expected == got, format_args!("{expected}, as in the first response"), &got)
+        }),
         "Repeating a request returns the same fields."),
     rule(Contract, "1.3", "timestamps-are-utc",
         |judge| texts(judge, DOCUMENTS, "timestamp_utc", "a time such as \"2026-11-15T12:00:00.000000Z\"", is_utc),
         "`timestamp_utc` is `YYYY-MM-DDTHH:MM:SS`, with an optional fraction, and ends in `Z`."),
     rule(Strict, "1.3", "timestamps-have-microseconds",
-        |judge| texts(judge, DOCUMENTS, "timestamp_utc", "six digits after the seconds", has_microseconds),
+        |judge| texts(judge, DOCUMENTS, "timestamp_utc", "six digits after the seconds",
+            // Other strings break a rule of the contract.
+            |text| !is_utc(text) || text.len() == "2026-11-15T12:00:00.000000Z".len()),
         "`timestamp_utc` has six digits after the seconds."),
-    rule(Contract, "1.4", "figures-are-numbers", figures_are_numbers,
+    rule(Contract, "1.4", "figures-are-numbers",
+        |judge| each_field(judge, V1_1_DOCUMENTS.into_iter().chain(ENTRIES), Field::is_numeric, |object, field| {
+            let value = object.get(field.name).ok_or_else(|| unjudged("no figures"))?;
+            object.verify(field.name, is_number_or_null(value), field.type_name)
+        }),
         "Numeric fields are JSON numbers, not strings."),
     rule(Strict, "1.4", "floats-have-a-decimal-point", floats_have_a_decimal_point,
         "Floats have a decimal point, as in `7.0`; integers don't."),
-    rule(Strict, "1.5", "other-methods-are-405", other_methods_are_405,
+    rule(Strict, "1.5", "other-methods-are-405",
+        |judge| judge.each([Method::POST, Method::PUT, Method::PATCH, Method::DELETE], |method| {
+            verify_problem(judge, snapshot(method), 405, "method_not_allowed")?.verify_header_is("allow", ALLOWED)
+        }),
         "POST, PUT, PATCH and DELETE get 405 `method_not_allowed`, with `Allow`."),
     rule(Strict, "1.5", "head-is-get-without-a-body", head_is_get_without_a_body,
         "HEAD returns the status and the headers of GET."),
@@ -131,12 +148,22 @@ pub(crate) static RULES: &[Rule] = &[
     rule(Contract, "2", "history-dates-increase",
         |judge| dates(judge, "increasing dates", |dates, _| dates.is_sorted_by(|a, b| a < b)),
         "The dates of a history strictly increase."),
-    rule(Contract, "2", "forecast-is-constant", forecast_is_constant,
+    rule(Contract, "2", "forecast-is-constant",
+        |judge| judge.each(judge.objects(Forecast).windows(2), |pair| {
+            let predicted = pair[0].number("predicted_avg_cost_usd")?;
+            let is_right = pair[1].number("predicted_avg_cost_usd")? == predicted;
+            pair[1].verify("predicted_avg_cost_usd", is_right, predicted)
+        }),
         "The prediction is the same for every horizon."),
-    rule(Contract, "2", "endpoints-are-below-the-prefix", endpoints_are_below_the_prefix,
+    rule(Contract, "2", "endpoints-are-below-the-prefix",
+        |judge| judge.each_object([Metadata], |metadata| {
+            let is_below = |path: &Value| path.as_str().is_none_or(|path| path.starts_with(paths::PREFIX));
+            let is_right = metadata.list("available_endpoints")?.iter().all(is_below);
+            metadata.verify("available_endpoints", is_right, format_args!("paths below {}", paths::PREFIX))
+        }),
         "Every entry of `available_endpoints` is a path below `/v1/ghi`."),
     rule(Strict, "2", "no-further-fields",
-        |judge| judge.each(V1_1_DOCUMENTS.into_iter().chain(ENTRIES), |judge, kind| {
+        |judge| judge.each(V1_1_DOCUMENTS.into_iter().chain(ENTRIES), |kind| {
             judge.each_object([kind], |object| has_no_further_fields(kind, object))
         }),
         "No object has fields beyond those in the contract."),
@@ -149,7 +176,9 @@ pub(crate) static RULES: &[Rule] = &[
     rule(Strict, "2", "full-snapshot-by-preference", |judge| preference(judge, "return=representation", true),
         "`Prefer: return=representation` gets the full snapshot and `Preference-Applied`."),
     rule(Strict, "2", "history-has-every-day",
-        |judge| dates(judge, "a point for each day", |dates, _| dates.windows(2).all(is_next)),
+        |judge| dates(judge, "a point for each day", 
+            // Dates that don't increase break a rule of the contract.
+            |dates, _| dates.windows(2).all(|pair| pair[1] <= pair[0] || pair[0].tomorrow().ok() == Some(pair[1]))),
         "A history has every day from its first to its last."),
     rule(Strict, "2", "figures-are-positive", figures_are_positive,
         "Costs, shares and metrics are above zero and never null."),
@@ -171,16 +200,19 @@ pub(crate) static RULES: &[Rule] = &[
         "The last point of a history is for the day of `timestamp_utc`."),
     rule(Agreement, "2", "region-names-agree", region_names_agree,
         "A region has the same name in the list of regions, the snapshot and its detail."),
-    rule(Agreement, "2", "region-detail-agrees-with-the-snapshot", region_detail_agrees_with_the_snapshot,
+    rule(Agreement, "2", "region-detail-agrees-with-the-snapshot",
+        |judge| judge.each(judge.sample(), |id| {
+            has_costs_of(judge, &judge.document(region_detail(id.clone()))?, &id)
+        }),
         "A region detail has the costs of the same day's snapshot."),
     rule(Agreement, "2", "history-agrees-with-the-snapshot", history_agrees_with_the_snapshot,
         "Today's history point has the costs of the same day's snapshot."),
     rule(Note, "2", "timestamps-are-near-the-date", timestamps_are_near_the_date,
         "`timestamp_utc` is within a day of the response's `Date`, unless the server's clock is stopped."),
 
-    rule(Contract, "4", "region-detail-is-of-the-region", |judge| region_ids_are_echoed(judge, Resource::RegionDetail, None),
+    rule(Contract, "4", "region-detail-is-of-the-region", |judge| region_ids_are_echoed(judge, judge.sample(), region_detail),
         "`/v1/ghi/regions/{id}` returns the region with that id."),
-    rule(Contract, "4", "history-of-a-region", |judge| region_ids_are_echoed(judge, Resource::History, None),
+    rule(Contract, "4", "history-of-a-region", |judge| region_ids_are_echoed(judge, judge.sample(), history),
         "A history requested for a region has its `region_id`."),
     rule(Contract, "4", "metadata-answers", |judge| is_200(judge, Metadata),
         "`GET /v1/ghi/metadata` returns 200."),
@@ -196,42 +228,66 @@ pub(crate) static RULES: &[Rule] = &[
         "`GET /v1/ghi/network` returns 200."),
     rule(Contract, "4", "forecast-answers", forecast_answers,
         "`GET /v1/ghi/forecast` returns 200 for at least one of 1, 7 and 30 days and may refuse the others."),
-    rule(Strict, "4", "forecast-days-default-to-seven", |judge| document_has(judge, paths::FORECAST, "forecast_days", &ForecastDays::DEFAULT.into()),
+    rule(Strict, "4", "forecast-days-default-to-seven", |judge| document_has(judge, paths::FORECAST, "forecast_days", ForecastDays::DEFAULT),
         "`forecast_days` defaults to 7."),
-    rule(Strict, "4", "history-defaults-to-global", |judge| document_has(judge, paths::HISTORY, "region_id", &GLOBAL.into()),
+    rule(Strict, "4", "history-defaults-to-global", |judge| document_has(judge, paths::HISTORY, "region_id", GLOBAL),
         "`region_id` defaults to `global`."),
-    rule(Strict, "4", "forecast-days-run-from-1-to-365", forecast_days_run_from_1_to_365,
+    rule(Strict, "4", "forecast-days-run-from-1-to-365",
+        |judge| {
+            judge.verify_status(forecast(ForecastDays::MAX), 200)?;
+            judge.each([ForecastDays::MIN - 1, ForecastDays::MAX + 1], |days| is_invalid(judge, forecast(days)))
+        },
         "`forecast_days=365` returns 200; 0 and 366 get 400 `invalid_parameter`."),
     rule(Strict, "4", "forecast-days-are-plain-digits",
         |judge| judge.each(["", "-7", "%2B7", "%207", "7.0", "1e1", "07", "%D9%A7", "18446744073709551623"],
-            |judge, days| is_invalid(judge, forecast(days))),
+            |days| is_invalid(judge, forecast(days))),
         "An empty `forecast_days`, or one with a sign, space, fraction, exponent or leading zero, gets 400."),
     rule(Strict, "4", "parameters-come-once",
         |judge| judge.each(["history?region_id=global&region_id=global", "forecast?forecast_days=7&forecast_days=7"],
-            |judge, target| is_invalid(judge, CheckRequest::get(format!("{}{target}", paths::PREFIX)))),
+            |target| is_invalid(judge, format!("{}{target}", paths::PREFIX))),
         "A repeated parameter gets 400 `invalid_parameter`."),
-    rule(Strict, "4", "queries-are-utf-8", |judge| is_invalid(judge, CheckRequest::get(format!("{}?x=%ff", paths::METADATA))),
+    rule(Strict, "4", "queries-are-utf-8", |judge| is_invalid(judge, format!("{METADATA}?x=%ff")),
         "A query that doesn't decode to UTF-8 gets 400 `invalid_parameter`."),
-    rule(Strict, "4", "unknown-parameters-do-no-harm", unknown_parameters_do_no_harm,
+    rule(Strict, "4", "unknown-parameters-do-no-harm",
+        |judge| {
+            let target = format!("{METADATA}?no_such_parameter=1");
+            let right = judge.verify_response(target, "200, or 400 unknown_parameter", |response| {
+                response.status == 200 || response.status == 400 && response.json["code"] == "unknown_parameter"
+            });
+            right.map(drop)
+        },
         "An unknown parameter is ignored or gets 400 `unknown_parameter`."),
     rule(Strict, "4", "parameters-are-decoded", parameters_are_decoded,
         "Region ids may be percent-encoded, in the path and in the query."),
     rule(Strict, "4", "trailing-slash-is-the-same", trailing_slash_is_the_same,
         "A trailing slash makes no difference."),
-    rule(Strict, "4", "unknown-region-is-404", |judge| unknown_is_404(judge, Resource::RegionDetail),
+    rule(Strict, "4", "unknown-region-is-404", |judge| unknown_is_404(judge, region_detail),
         "An unknown id in the path gets 404 `unknown_region`; ids are case-sensitive."),
-    rule(Strict, "4", "unknown-region-id-is-404", |judge| unknown_is_404(judge, Resource::History),
+    rule(Strict, "4", "unknown-region-id-is-404", |judge| unknown_is_404(judge, history),
         "An unknown `region_id` gets 404 `unknown_region`; ids are case-sensitive."),
     rule(Strict, "4", "documents-have-a-weak-tag",
         |judge| headers(judge, DOCUMENTS, "etag", "a weak tag, W/\"...\"", is_weak_tag),
         "Documents have a weak `ETag`."),
-    rule(Strict, "4", "tag-ignores-the-timestamp", tag_ignores_the_timestamp,
+    rule(Strict, "4", "tag-ignores-the-timestamp",
+        |judge| {
+            let (network, tag) = tagged_network(judge)?;
+            judge.again(&network)?.response.verify_header_is("etag", &tag)
+        },
         "The `ETag` stays the same for a whole day."),
-    rule(Strict, "4", "known-document-is-304", known_document_is_304,
+    rule(Strict, "4", "known-document-is-304",
+        |judge| {
+            let (_, tag) = tagged_network(judge)?;
+            judge.each([tag.clone(), format!("\"x\", {tag}"), "*".into()], |known| {
+                let request = CheckRequest::from(NETWORK).header("if-none-match", known);
+                judge.verify_response(request, "304 without a body", |response| {
+                    response.status == 304 && response.body.is_empty()
+                })
+            })
+        },
         "`If-None-Match` gets 304 for the current tag, for a list that contains it and for `*`."),
     rule(Strict, "4", "other-tag-gets-the-document",
         |judge| {
-            let request = CheckRequest::get(paths::NETWORK).header("if-none-match", "\"no-such-tag\"");
+            let request = CheckRequest::from(NETWORK).header("if-none-match", "\"no-such-tag\"");
             judge.verify_status(request, 200).map(drop)
         },
         "`If-None-Match` with another tag gets the document."),
@@ -261,9 +317,13 @@ pub(crate) static RULES: &[Rule] = &[
             history.response.verify(count == HISTORY_DAYS, expected, got)
         }),
         "A history has seven points."),
-    rule(Contract, "4.2", "history-of-global", |judge| region_ids_are_echoed(judge, Resource::History, Some(GLOBAL)),
+    rule(Contract, "4.2", "history-of-global", |judge| region_ids_are_echoed(judge, vec![GLOBAL.into()], history),
         "A history requested for `global` has the `region_id` `global`."),
-    rule(Contract, "4.3", "forecast-echoes-the-days", forecast_days_are_echoed,
+    rule(Contract, "4.3", "forecast-echoes-the-days",
+        |judge| judge.each(HORIZONS, |days| {
+            let forecast = judge.document(forecast(days))?;
+            forecast.verify("forecast_days", forecast.integer("forecast_days")? == f64::from(days), days)
+        }),
         "The forecast has the requested `forecast_days`."),
     rule(Contract, "4.4", "region-count-is-the-number-of-regions", |judge| region_count(judge, Regions),
         "In the list of regions, `region_count` is the number of entries."),
@@ -274,21 +334,37 @@ pub(crate) static RULES: &[Rule] = &[
         |judge| entries(judge, "available_endpoints", &paths::AVAILABLE_ENDPOINTS, true),
         "`available_endpoints` is exactly the six paths, in the order of the contract."),
 
-    rule(Contract, "5", "no-credentials-are-needed", no_credentials_are_needed,
+    rule(Contract, "5", "no-credentials-are-needed",
+        |judge| judge.each(judge.all_targets(), |target| {
+            let response = judge.response(target)?;
+            let is_right = !response.requires_credentials();
+            response.verify(is_right, "a response without credentials", response.excerpt())
+        }),
         "No endpoint returns 401, 403 or 407."),
 
-    rule(Strict, "7", "unknown-path-is-404", unknown_path_is_404,
+    rule(Strict, "7", "unknown-path-is-404",
+        |judge| has_detail(verify_problem(judge, UNKNOWN_PATH, 404, "not_found")?, METADATA),
         "An unknown path gets 404 `not_found`, with a detail that points to the metadata."),
     rule(Strict, "7", "errors-are-problems", errors_are_problems,
         "Errors are `application/problem+json` with the five fields of RFC 9457 and `code`."),
-    rule(Strict, "7", "problems-say-what-is-right", problems_say_what_is_right,
+    rule(Strict, "7", "problems-say-what-is-right",
+        |judge| {
+            let id = judge.region_ids().into_iter().next().unwrap_or_default();
+            let details = [(UNKNOWN_REGION.into(), id), (forecast(0), ForecastDays::MAX.to_string())];
+            judge.each(details, |(target, text)| has_detail(judge.fetch(target), &text))
+        },
         "The detail of an error names the known regions or the bounds of the parameter."),
     rule(Strict, "7", "problem-type-is-a-page", problem_type_is_a_page,
         "The `type` of an error is the URL of a page on the same server."),
     rule(Strict, "7", "errors-are-not-stored",
-        |judge| each_error(judge, |_, error| error.response.verify_header_is("cache-control", "no-store")),
+        |judge| each_error(judge, |error| error.response.verify_header_is("cache-control", "no-store")),
         "Errors have `Cache-Control: no-store`."),
-    rule(Strict, "7", "errors-echo-no-markup", errors_echo_no_markup,
+    rule(Strict, "7", "errors-echo-no-markup",
+        |judge| judge.each([region_detail, history].map(|target| target(MARKUP.into())), |target| {
+            let response = judge.response(target)?;
+            let is_right = !String::from_utf8_lossy(&response.body).contains(MARKUP);
+            response.verify(is_right, "a body without the markup in the request", response.excerpt())
+        }),
         "Errors never echo input unescaped."),
 
     rule(Contract, "9.2", "supported-versions-are-listed", |judge| entries(judge, "api_supported", &API_SUPPORTED, false),
@@ -309,7 +385,8 @@ pub(crate) static RULES: &[Rule] = &[
             indicator.verify_text("date", &indicator.time()?.date().to_string())
         }),
         "The `date` of the indicator is the day of its `timestamp_utc`."),
-    rule(Agreement, "9.4", "indicator-agrees-with-the-snapshot", indicator_agrees_with_the_snapshot,
+    rule(Agreement, "9.4", "indicator-agrees-with-the-snapshot",
+        |judge| judge.each_object([Indicator], |indicator| has_costs_of(judge, indicator, GLOBAL)),
         "The indicator has the global costs of the same day's snapshot."),
 ];
 
@@ -331,7 +408,8 @@ mod tests {
                 |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
             assert!(rule.id.bytes().all(is_kebab), "{}", rule.id);
             assert!(rule.title.ends_with('.') && rule.title.len() < 160, "{}", rule.title);
-            assert!(rule.heading().starts_with(&format!("{}. ", rule.chapter())), "{}", rule.id);
+            let chapter = rule.section.split('.').next().unwrap();
+            assert!(rule.heading().starts_with(&format!("{chapter}. ")), "{}", rule.id);
         }
     }
 
@@ -346,7 +424,7 @@ mod tests {
     fn tables(source: RuleSource) -> String {
         let rules: Vec<&Rule> = RULES.iter().filter(|rule| rule.source == source).collect();
         let mut text = String::new();
-        for chapter in rules.chunk_by(|a, b| a.chapter() == b.chapter()) {
+        for chapter in rules.chunk_by(|a, b| a.heading() == b.heading()) {
             text += &format!("\n### {}\n\n", chapter[0].heading());
             text += "| section | rule | statement |\n|---|---|---|\n";
             for rule in chapter {

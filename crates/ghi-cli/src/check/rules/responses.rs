@@ -1,134 +1,80 @@
-//! Which response a request gets: documents for anyone, and errors for what is wrong.
+//! The status, headers and errors that a request gets.
 
 use std::iter;
 use std::rc::Rc;
 
-use ghi_client::{ErrorKind, Resource};
-use ghi_contract::{ForecastDays, paths};
+use ghi_client::ErrorKind;
+use ghi_contract::paths;
+use jiff::civil::Time;
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::check::json_object::{JsonObject, ObjectKind};
-use crate::check::judge::Judge;
+use crate::check::json_object::ObjectKind::{self, *};
+use crate::check::json_object::{DOCUMENTS, JsonObject};
+use crate::check::judge::{Judge, forecast, region_detail};
 use crate::check::response::{CheckRequest, CheckResponse, Finding, Judgement, unjudged};
 
-/// An id that hardly any region has.
-const UNKNOWN: &str = "no-such-region";
-
-const MARKUP: &str = "<script>x</script>";
+/// A region that hardly any server has.
+const UNKNOWN_ID: &str = "no-such-region";
+pub(super) const UNKNOWN_REGION: &str = "/v1/ghi/regions/no-such-region";
+pub(super) const UNKNOWN_PATH: &str = "/v1/ghi/no-such-path";
 
 /// The methods that `Allow` lists.
 pub(super) const ALLOWED: &str = "GET, HEAD, OPTIONS";
 
-pub(super) fn is_200(judge: &mut Judge, kind: ObjectKind) -> Judgement {
-    let resources = judge.resources(kind);
-    judge.each(resources, |judge, resource| judge.verify_status(&resource, 200).map(drop))
-}
+/// The headers that pages from other origins may read.
+pub(super) const EXPOSED: [&str; 6] =
+    ["ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", "Preference-Applied"];
 
-pub(super) fn forecast_answers(judge: &mut Judge) -> Judgement {
-    let resources = judge.resources(ObjectKind::Forecast);
-    let statuses: Vec<_> = resources.iter().map(|resource| judge.fetch(resource).status).collect();
-    judge.each(iter::zip(&resources, &statuses), |judge, (resource, status)| {
-        // The contract shows no bounds, so a service may refuse some horizons.
-        let is_refused = matches!(status, 400 | 404 | 422);
-        match is_refused && statuses.contains(&200) {
-            true => Ok(()),
-            false => judge.verify_status(resource, 200).map(drop),
-        }
-    })
-}
-
-/// Judges the response for each resource, if there is one.
-fn each_response(
-    judge: &mut Judge,
-    resources: Vec<Resource>,
-    verify: impl Fn(&CheckResponse, &Resource) -> Judgement,
-) -> Judgement {
-    judge.each(resources, |judge, resource| {
-        let response = judge.fetch(&resource);
-        match response.status {
-            0 => Err(unjudged(response.excerpt())),
-            _ => verify(&response, &resource),
-        }
-    })
-}
-
-pub(super) fn no_credentials_are_needed(judge: &mut Judge) -> Judgement {
-    let resources = judge.all_resources();
-    each_response(judge, resources, |response, _| {
-        let is_right = !response.requires_credentials();
-        response.verify(is_right, "a response without credentials", response.excerpt())
-    })
-}
-
-pub(super) fn responses_are_json(judge: &mut Judge) -> Judgement {
-    let resources = judge.all_resources();
-    each_response(judge, resources, |response, resource| {
-        if response.status != 200 {
-            return Err(unjudged(format!("no 200 from {}", response.request.target)));
-        }
-        let problem = match &response.failure {
-            Some(failure) if failure.kind == ErrorKind::NotTheDocument => {
-                match response.header("content-encoding") {
-                    Some(encoding) => format!("{encoding}, though only identity was accepted"),
-                    None => format!("not JSON ({})", failure.cause),
-                }
-            }
-            // The contract doesn't show the payload of the indicator.
-            _ if *resource == Resource::Indicator => return Ok(()),
-            _ if response.body.trim_ascii().starts_with(b"{") => return Ok(()),
-            _ => "JSON, but not an object".into(),
-        };
-        response.verify(false, "a JSON object", format_args!("{problem}: {}", response.excerpt()))
-    })
-}
-
-pub(super) fn errors_echo_no_markup(judge: &mut Judge) -> Judgement {
-    let resources = vec![Resource::RegionDetail(MARKUP.into()), Resource::History(MARKUP.into())];
-    each_response(judge, resources, |response, _| {
-        let mut windows = response.body.windows(MARKUP.len());
-        let is_right = windows.all(|window| window != MARKUP.as_bytes());
-        response.verify(is_right, "a body without the markup in the request", response.excerpt())
-    })
-}
-
-pub(super) fn structure_is_stable(judge: &mut Judge) -> Judgement {
-    let names = |object: &JsonObject| {
-        let mut names = object.field_names();
-        names.sort_unstable();
-        names.join(", ")
-    };
-    // The snapshot may come in either form.
-    judge.each([Resource::Metadata, Resource::Regions, Resource::Network], |judge, resource| {
-        let first = judge.document(&resource)?;
-        let second = judge.again(&first)?;
-        let (expected, got) = (names(&first), names(&second));
-        let is_right = expected == got;
-        let expected = format_args!("{expected}, as in the first response");
-        second.response.verify(is_right, expected, got)
-    })
-}
-
-pub(super) fn forecast(days: &str) -> CheckRequest {
-    CheckRequest::get(format!("{}?forecast_days={days}", paths::FORECAST))
-}
+/// The shortest response that is compressed, in bytes.
+const COMPRESSED_MIN: usize = 1401;
 
 pub(super) fn snapshot(method: Method) -> CheckRequest {
     CheckRequest::new(method, paths::SNAPSHOT)
 }
 
-fn unknown_region() -> CheckRequest {
-    (&Resource::RegionDetail(UNKNOWN.into())).into()
+pub(super) fn is_200(judge: &Judge, kind: ObjectKind) -> Judgement {
+    judge.each(judge.targets(kind), |target| judge.verify_status(target, 200))
 }
 
-fn unknown_path() -> CheckRequest {
-    CheckRequest::get(format!("{}no-such-path", paths::PREFIX))
+pub(super) fn forecast_answers(judge: &Judge) -> Judgement {
+    let targets = judge.targets(Forecast);
+    let statuses: Vec<_> = targets.iter().map(|target| judge.fetch(target).status).collect();
+    judge.each(iter::zip(targets, &statuses), |(target, status)| {
+        // The contract shows no bounds, so a service may refuse some horizons.
+        let is_refused = matches!(status, 400 | 404 | 422);
+        match is_refused && statuses.contains(&200) {
+            true => Ok(()),
+            false => judge.verify_status(target, 200).map(drop),
+        }
+    })
+}
+
+pub(super) fn responses_are_json(judge: &Judge) -> Judgement {
+    judge.each(judge.all_targets(), |target| {
+        let response = judge.response(&target)?;
+        if response.status != 200 {
+            return Err(unjudged(format!("no 200 from {target}")));
+        }
+        let failure = response.failure.as_ref();
+        let problem = match failure.filter(|failure| failure.kind == ErrorKind::NotTheDocument) {
+            Some(failure) => match response.header("content-encoding") {
+                Some(encoding) => format!("{encoding}, though only identity was accepted"),
+                None => format!("not JSON ({})", failure.cause),
+            },
+            // The contract doesn't show the payload of the indicator.
+            None if target == paths::INDICATOR => return Ok(()),
+            None if response.body.trim_ascii().starts_with(b"{") => return Ok(()),
+            None => "JSON, but not an object".into(),
+        };
+        response.verify(false, "a JSON object", format_args!("{problem}: {}", response.excerpt()))
+    })
 }
 
 /// A request gets an error with this status and, if the error has a code, with this code.
-fn verify_problem(
-    judge: &mut Judge,
-    request: CheckRequest,
+pub(super) fn verify_problem(
+    judge: &Judge,
+    request: impl Into<CheckRequest>,
     status: u16,
     code: &str,
 ) -> Result<Rc<CheckResponse>, Finding> {
@@ -137,150 +83,208 @@ fn verify_problem(
     })
 }
 
-pub(super) fn is_invalid(judge: &mut Judge, request: CheckRequest) -> Judgement {
+pub(super) fn is_invalid(judge: &Judge, request: impl Into<CheckRequest>) -> Judgement {
     verify_problem(judge, request, 400, "invalid_parameter").map(drop)
 }
 
 pub(super) fn document_has(
-    judge: &mut Judge,
-    path: &str,
+    judge: &Judge,
+    target: &str,
     field: &str,
-    expected: &Value,
+    expected: impl Into<Value>,
 ) -> Judgement {
-    let response = format_args!("200 with {field}: {expected}");
-    let right = judge.verify_response(CheckRequest::get(path), response, |response| {
+    let expected = expected.into();
+    let right = format_args!("200 with {field}: {expected}");
+    let response = judge.verify_response(target, right, |response| {
         let value = &response.json[field];
         let is_equal = value.is_number() && value.as_f64() == expected.as_f64();
-        response.status == 200 && (value == expected || is_equal)
+        response.status == 200 && (*value == expected || is_equal)
     });
-    right.map(drop)
+    response.map(drop)
 }
 
-pub(super) fn forecast_days_run_from_1_to_365(judge: &mut Judge) -> Judgement {
-    judge.verify_status(forecast(&ForecastDays::MAX.to_string()), 200)?;
-    judge.each([ForecastDays::MIN - 1, ForecastDays::MAX + 1], |judge, days| {
-        is_invalid(judge, forecast(&days.to_string()))
-    })
-}
-
-pub(super) fn unknown_parameters_do_no_harm(judge: &mut Judge) -> Judgement {
-    let request = CheckRequest::get(format!("{}?no_such_parameter=1", paths::METADATA));
-    let right = judge.verify_response(request, "200, or 400 unknown_parameter", |response| {
-        let is_rejected = response.status == 400 && response.json["code"] == "unknown_parameter";
-        response.status == 200 || is_rejected
-    });
-    right.map(drop)
-}
-
-pub(super) fn parameters_are_decoded(judge: &mut Judge) -> Judgement {
+pub(super) fn parameters_are_decoded(judge: &Judge) -> Judgement {
     let sample = judge.sample();
     let id = sample.first().ok_or_else(|| unjudged("no region"))?;
     let encoded: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
     let detail = paths::REGION_DETAIL.replace("{id}", &encoded);
     let history = format!("{}?region%5Fid={encoded}", paths::HISTORY);
-    judge.each([detail, history], |judge, target| {
-        document_has(judge, &target, "region_id", &id.clone().into())
-    })
+    judge.each([detail, history], |target| document_has(judge, &target, "region_id", &**id))
 }
 
-pub(super) fn trailing_slash_is_the_same(judge: &mut Judge) -> Judgement {
-    let id = judge.sample().into_iter().next();
-    let resources = [Resource::Metadata, Resource::Regions];
-    let resources = resources.into_iter().chain(id.map(Resource::RegionDetail));
-    judge.each(resources, |judge, resource| {
-        let plain = judge.document(&resource)?;
-        let request = CheckRequest::get(format!("{}/", resource.target()));
-        let right = judge.verify_response(request, "the document without the slash", |response| {
-            let fields = response.json.as_object().filter(|_| response.status == 200);
-            fields.is_some_and(|fields| fields.keys().eq(plain.field_names()))
-        });
-        right.map(drop)
+pub(super) fn trailing_slash_is_the_same(judge: &Judge) -> Judgement {
+    let detail = judge.sample().into_iter().next().map(region_detail);
+    let targets = [paths::METADATA.into(), paths::REGIONS.into()].into_iter().chain(detail);
+    judge.each(targets, |target: String| {
+        let plain = judge.document(&target)?;
+        let slashed = judge.verify_status(target + "/", 200).map(JsonObject::whole)?;
+        let is_right = slashed.field_names() == plain.field_names();
+        let expected = "the document without the slash";
+        slashed.response.verify(is_right, expected, slashed.response.excerpt())
     })
 }
 
 /// An unknown region gets 404, and so does a known one in upper case.
-pub(super) fn unknown_is_404(judge: &mut Judge, resource: fn(String) -> Resource) -> Judgement {
+pub(super) fn unknown_is_404(judge: &Judge, target: fn(String) -> String) -> Judgement {
     let known = judge.region_ids();
     let upper = known.first().map(|id| id.to_uppercase());
-    let unknown = iter::once(UNKNOWN.to_owned()).chain(upper).filter(|id| !known.contains(id));
-    judge.each(unknown, |judge, id| {
-        verify_problem(judge, (&resource(id)).into(), 404, "unknown_region").map(drop)
-    })
+    let unknown = iter::once(UNKNOWN_ID.to_owned()).chain(upper).filter(|id| !known.contains(id));
+    judge.each(unknown, |id| verify_problem(judge, target(id), 404, "unknown_region"))
 }
 
-pub(super) fn other_methods_are_405(judge: &mut Judge) -> Judgement {
-    judge.each([Method::POST, Method::PUT, Method::PATCH, Method::DELETE], |judge, method| {
-        let response = verify_problem(judge, snapshot(method), 405, "method_not_allowed")?;
-        response.verify_header_is("allow", ALLOWED)
-    })
-}
-
-pub(super) fn head_is_get_without_a_body(judge: &mut Judge) -> Judgement {
-    let get = judge.document(snapshot(Method::GET))?;
+pub(super) fn head_is_get_without_a_body(judge: &Judge) -> Judgement {
+    let get = judge.document(paths::SNAPSHOT)?;
     let head = judge.verify_status(snapshot(Method::HEAD), 200)?;
     // The headers don't tell the day.
     judge.clock()?;
-    judge.each(["content-length", "content-type", "etag"], |_, name| {
-        match get.response.header(name) {
-            Some(expected) => head.verify_header_is(name, &expected),
-            None => Ok(()),
-        }
+    judge.each(["content-length", "content-type", "etag"], |name| match get.response.header(name) {
+        Some(expected) => head.verify_header_is(name, &expected),
+        None => Ok(()),
     })
 }
 
 /// Judges the errors that wrong requests get.
-pub(super) fn each_error(
-    judge: &mut Judge,
-    mut verify: impl FnMut(&mut Judge, JsonObject) -> Judgement,
-) -> Judgement {
-    let requests = [unknown_path(), unknown_region(), forecast("0"), snapshot(Method::POST)];
-    judge.each(requests, |judge, request| {
-        let response = judge.fetch(request);
-        match response.status {
-            400.. => verify(judge, JsonObject::whole(response)),
-            _ => Err(unjudged("no request got an error")),
-        }
+pub(super) fn each_error(judge: &Judge, verify: impl Fn(&JsonObject) -> Judgement) -> Judgement {
+    let unknown = [UNKNOWN_PATH.into(), UNKNOWN_REGION.into()];
+    let requests = unknown.into_iter().chain([forecast(0).into(), snapshot(Method::POST)]);
+    judge.each(requests, |request| match JsonObject::whole(judge.fetch(request)) {
+        error if error.response.status >= 400 => verify(&error),
+        _ => Err(unjudged("no request got an error")),
     })
 }
 
-pub(super) fn errors_are_problems(judge: &mut Judge) -> Judgement {
-    each_error(judge, |judge, problem| {
-        let response = &problem.response;
-        response.verify_header_is("content-type", "application/problem+json")?;
-        let status = response.status;
+pub(super) fn errors_are_problems(judge: &Judge) -> Judgement {
+    each_error(judge, |problem| {
+        problem.response.verify_header_is("content-type", "application/problem+json")?;
+        let status = problem.response.status;
         let is_right = problem.number("status").is_ok_and(|number| number == f64::from(status));
         problem.verify("status", is_right, status)?;
-        judge.each(["type", "title", "detail", "instance", "code"], |_, field| {
+        judge.each(["type", "title", "detail", "instance", "code"], |field| {
             problem.verify(field, problem.text(field).is_ok(), "a string")
         })
     })
 }
 
-fn has_detail(response: Rc<CheckResponse>, text: &str) -> Judgement {
+pub(super) fn has_detail(response: Rc<CheckResponse>, text: &str) -> Judgement {
     let problem = JsonObject::whole(response);
     let is_right = problem.text("detail")?.contains(text);
     problem.verify("detail", is_right, format_args!("a sentence with {text}"))
 }
 
-pub(super) fn unknown_path_is_404(judge: &mut Judge) -> Judgement {
-    has_detail(verify_problem(judge, unknown_path(), 404, "not_found")?, paths::METADATA)
-}
-
-pub(super) fn problems_say_what_is_right(judge: &mut Judge) -> Judgement {
-    let id = judge.region_ids().into_iter().next().unwrap_or_default();
-    let details = [(unknown_region(), id), (forecast("0"), ForecastDays::MAX.to_string())];
-    judge.each(details, |judge, (request, text)| has_detail(judge.fetch(request), &text))
-}
-
-pub(super) fn problem_type_is_a_page(judge: &mut Judge) -> Judgement {
-    let problem = JsonObject::whole(judge.fetch(unknown_path()));
+pub(super) fn problem_type_is_a_page(judge: &Judge) -> Judgement {
+    let problem = JsonObject::whole(judge.fetch(UNKNOWN_PATH));
     let uri = problem.text("type")?;
-    let base_url = &judge.client.base_url;
+    let base_url = judge.client.borrow().base_url.clone();
     // A server that knows its own URL sends the full URL, others only the path. No other URL is requested.
     let path = uri.strip_prefix(base_url.as_str()).unwrap_or(uri);
     let target = path.strip_prefix(base_url.path()).unwrap_or(path);
     if !target.starts_with('/') || target.starts_with("//") || target.len() > 200 {
         return problem.verify("type", false, "the URL of a page on this server");
     }
-    judge.verify_status(CheckRequest::get(target), 200).map(drop)
+    judge.verify_status(target, 200).map(drop)
+}
+
+pub(super) fn headers(
+    judge: &Judge,
+    kinds: impl IntoIterator<Item = ObjectKind>,
+    name: &str,
+    expected: &str,
+    is_right: impl Fn(&str) -> bool,
+) -> Judgement {
+    judge.each_object(kinds, |document| document.response.verify_header(name, expected, &is_right))
+}
+
+pub(super) fn header_is(judge: &Judge, name: &str, expected: &str) -> Judgement {
+    headers(judge, DOCUMENTS, name, expected, |value| value == expected)
+}
+
+pub(super) fn lists(value: &str, entry: &str) -> bool {
+    value.split(',').any(|listed| listed.trim().eq_ignore_ascii_case(entry))
+}
+
+pub(super) fn any_origin_may_read(judge: &Judge) -> Judgement {
+    let name = "access-control-allow-credentials";
+    judge.each_object(DOCUMENTS, |document| {
+        document.response.verify_header_is("access-control-allow-origin", "*")?;
+        let value = document.response.header(name);
+        let got = format_args!("{name}: {}", value.as_deref().unwrap_or_default());
+        document.response.verify(value.is_none(), format_args!("no {name}"), got)
+    })
+}
+
+pub(super) fn preflight_is_answered(judge: &Judge) -> Judgement {
+    let request = CheckRequest::new(Method::OPTIONS, paths::SNAPSHOT)
+        .header("origin", "https://elsewhere.example")
+        .header("access-control-request-method", "GET")
+        .header("access-control-request-headers", "prefer,if-none-match");
+    let response = judge.verify_status(request, 204)?;
+    response.verify_header_is("access-control-allow-origin", "*")?;
+    let methods = "access-control-allow-methods";
+    response.verify_header(methods, "a list with GET", |value| lists(value, "GET"))?;
+    response.verify_header_is("access-control-allow-headers", "*")
+}
+
+/// Whether an `ETag` is weak and not empty.
+pub(super) fn is_weak_tag(tag: &str) -> bool {
+    let opaque = tag.strip_prefix("W/\"").and_then(|tag| tag.strip_suffix('"'));
+    opaque.is_some_and(|opaque| !opaque.is_empty() && !opaque.contains('"'))
+}
+
+pub(super) fn tagged_network(judge: &Judge) -> Result<(JsonObject, String), Finding> {
+    let network = judge.document(paths::NETWORK)?;
+    let tag = network.response.header("etag");
+    let missing = || unjudged(format!("no etag from {}", paths::NETWORK));
+    Ok((network, tag.ok_or_else(missing)?))
+}
+
+pub(super) fn documents_hold_until_midnight(judge: &Judge) -> Judgement {
+    judge.each_object(DOCUMENTS, |document| {
+        // The seconds until midnight, by the document's own clock.
+        let time = document.time()?.time();
+        let most = 60.min(Time::MAX.duration_since(time).as_secs() + 1);
+        let expected = format!("public, max-age of at most {most}");
+        document.response.verify_header("cache-control", &expected, |value| {
+            let max_age = value.strip_prefix("public, max-age=");
+            max_age.and_then(|age| age.parse::<i64>().ok()).is_some_and(|age| age <= most)
+        })
+    })
+}
+
+/// `Prefer` selects the full or the reduced form of the snapshot.
+pub(super) fn preference(judge: &Judge, preference: &str, is_full: bool) -> Judgement {
+    let request = CheckRequest::from(paths::SNAPSHOT).header("prefer", preference);
+    let form = if is_full { "full" } else { "reduced" };
+    let right = judge.verify_response(request, format_args!("200, the {form} form"), |response| {
+        let mut optional = Snapshot.fields().filter(|field| !field.is_required);
+        response.is_document()
+            && optional.all(|field| response.json.get(field.name).is_some() == is_full)
+    });
+    right?.verify_header_is("preference-applied", preference)
+}
+
+pub(super) fn long_answers_are_compressed(judge: &Judge) -> Judgement {
+    let documents: Vec<_> = DOCUMENTS.into_iter().flat_map(|kind| judge.objects(kind)).collect();
+    let length = |document: &&JsonObject| document.response.body.len();
+    let ends = [documents.iter().max_by_key(length), documents.iter().min_by_key(length)];
+    judge.each(ends.into_iter().flatten(), |document| {
+        let plain = &document.response;
+        let request = plain.request.clone().header("accept-encoding", "gzip");
+        let encoding = (plain.body.len() >= COMPRESSED_MIN).then_some("gzip");
+        let expected = encoding.map_or("no content-encoding", |_| "content-encoding: gzip");
+        let response = judge.verify_response(request, expected, |response| {
+            response.header("content-encoding").as_deref() == encoding
+        })?;
+        if encoding.is_none() {
+            return Ok(());
+        }
+        let vary = "accept-encoding";
+        response.verify_header("vary", vary, |value| lists(value, vary))?;
+        let without_time = |response: &CheckResponse| {
+            let mut json = response.json.clone();
+            _ = json.get_mut("timestamp_utc").map(Value::take);
+            json
+        };
+        let is_right = without_time(&response) == without_time(plain);
+        response.verify(is_right, "the same document as without gzip", response.excerpt())
+    })
 }
