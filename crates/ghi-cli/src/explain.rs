@@ -11,12 +11,11 @@ use serde_json::{Value, json};
 
 use crate::flag_values::date;
 use crate::output::{Format, print};
-use crate::show::numbers::{decimals, plain};
 use crate::signals::runtime;
 use crate::source::{
     DocumentSource, EXPLAIN_CSV, EXPLAIN_JSON, SourceArgs, in_time, parse_document,
 };
-use crate::text_table::{aligned, row};
+use crate::text_table::{aligned, decimals, plain, row};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {

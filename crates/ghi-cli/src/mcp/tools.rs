@@ -6,7 +6,7 @@ use ghi_engine::{listed, visible};
 use serde_json::{Map, Value, json};
 
 use crate::openapi::DOCUMENT;
-use crate::show::table::{CostCurve, Table};
+use crate::show::table::Table;
 use crate::source::{COST_CURVE_CSV, DocumentSource, ECONOMICS_CSV, EXPLAIN_JSON};
 
 /// The maximum number of characters of an argument or tool name in a message.
@@ -180,8 +180,8 @@ impl Tool {
             "metadata" => source.json(&Resource::Metadata).await?,
             "explain" => source.file(&with_query(self.path, given)).await?,
             "cost_curve" => {
-                let curve = CostCurve::fetch(source, get("date"), get("price")).await?;
-                curve.json().to_string()
+                let curve = Table::fetch_cost_curve(source, get("date"), get("price"));
+                curve.await?.json().to_string()
             }
             _ => {
                 let table = Table::fetch(source, &with_query(self.path, given)).await?;

@@ -2,30 +2,21 @@
 
 mod document;
 pub(crate) mod table;
-mod chart_scale;
-mod curve_chart;
-mod history_chart;
-mod range_bars;
-pub(crate) mod numbers;
+mod charts;
 
-use std::env;
 use std::process::ExitCode;
 
 use clap::Subcommand;
 use clap::builder::NonEmptyStringValueParser;
 use ghi_client::{Resource, with_query};
 use ghi_contract::{ForecastDays, GLOBAL};
+use ghi_engine::visible;
 
 use crate::flag_values::date;
-use crate::output::{Format, print, terminal_width};
-use crate::show::table::{CostCurve, Shown, Table};
+use crate::output::{Format, print};
+use crate::show::table::{DATE_MAX, Shown, Table};
 use crate::signals::runtime;
-use crate::source::{
-    DocumentSource, ECONOMICS_CSV, SNAPSHOT_CSV, SourceArgs, in_time, parse_document,
-};
-
-/// The minimum width of a chart, the width without a terminal, and the maximum, in columns.
-const CHART_WIDTHS: [usize; 3] = [24, 80, 400];
+use crate::source::{DocumentSource, ECONOMICS_CSV, SNAPSHOT_CSV, SourceArgs, in_time};
 
 #[derive(clap::Args)]
 #[command(subcommand_required = true, arg_required_else_help = false)]
@@ -123,29 +114,46 @@ impl RequestedDays {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let source = DocumentSource::open(&args.source)?;
-    print(&runtime()?.block_on(in_time(shown(args, &source)))?)
-}
-
-async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
     if args.plot && args.format != Format::Table {
         return Err("--plot cannot be combined with --format".into());
     }
-    let document = &args.document;
-    let resource = match document {
+    let Shown { heading, json, table, is_list } =
+        runtime()?.block_on(in_time(fetch(args, &source)))?;
+    let body = match args.format {
+        Format::Json => return print(&(json + "\n")),
+        Format::Csv => return print(&table.csv()),
+        Format::Table if args.plot => charts::chart(&json)?,
+        Format::Table if table.rows.is_empty() => "No data.\n".into(),
+        Format::Table if is_list => table.text(),
+        Format::Table => table.fields(),
+    };
+    let summary = table.price.as_ref().map_or(String::new(), |[price, share]| {
+        let coin = source.coin().name;
+        format!("\n{share}% of the hashrate mines one {coin} for {price} USD or less\n")
+    });
+    print(&format!("{heading}\n{body}{summary}"))
+}
+
+async fn fetch(args: &Args, source: &DocumentSource) -> Result<Shown, String> {
+    let resource = match &args.document {
         RequestedDocument::History { region, .. } => Resource::History(region.clone()),
         // The list of regions has no costs; the snapshot has every region's costs.
         RequestedDocument::Regions if args.plot => Resource::Snapshot,
         RequestedDocument::Curve { price, date } => {
-            let curve = CostCurve::fetch(source, date.clone(), price.clone()).await?;
-            let has_price_row = price.is_some() && args.format == Format::Csv;
-            return formatted(args, curve.shown(source, has_price_row));
+            let mut curve = Table::fetch_cost_curve(source, date.clone(), price.clone()).await?;
+            if price.is_some() && args.format == Format::Csv {
+                curve.add_price_row();
+            }
+            let date = visible(curve.date(), DATE_MAX);
+            let title = format!("Cost curve, USD per {}, {date}", source.coin().unit());
+            return Ok(Shown::file(source, &title, curve));
         }
         _ if args.plot => return Err("--plot works only with history, regions and curve".into()),
         RequestedDocument::Economics { price, days } => {
             let given = days.parameters()?.into_iter().chain([("price", price.clone())]);
             let table = Table::fetch(source, &with_query(ECONOMICS_CSV, given)).await?;
             let title = format!("Price and cost of one {}, USD, worldwide", source.coin().name);
-            return formatted(args, Shown::file(source, &title, table.json(), table));
+            return Ok(Shown::file(source, &title, table));
         }
         RequestedDocument::Snapshot => Resource::Snapshot,
         RequestedDocument::Regions => Resource::Regions,
@@ -155,15 +163,12 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
         RequestedDocument::Indicator => Resource::Indicator,
         RequestedDocument::Metadata => Resource::Metadata,
     };
-    let json = match document {
+    let json = match &args.document {
         RequestedDocument::History { region, days } => {
             source.history_json(region, days.parameters()?).await?
         }
         _ => source.json(&resource).await?,
     };
-    if args.format == Format::Json {
-        return Ok(json + "\n");
-    }
     let mut shown = document::read(&resource, json, args.format, source)?;
     if args.format == Format::Csv && resource == Resource::Snapshot {
         // A snapshot has no hashrate shares; this project's file does.
@@ -171,57 +176,5 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
         let file = file.filter(|file| file.names().eq(shown.table.names()));
         shown.table = file.unwrap_or(shown.table);
     }
-    formatted(args, shown)
-}
-
-fn formatted(args: &Args, shown: Shown) -> Result<String, String> {
-    Ok(match args.format {
-        Format::Json => shown.json + "\n",
-        Format::Csv => shown.table.csv(),
-        Format::Table => {
-            let body = match args.plot {
-                true => in_locale(&chart(&args.document, &shown.json)?),
-                false if shown.table.rows.is_empty() => "No data.\n".into(),
-                false if shown.is_list => shown.table.text(terminal_width()),
-                false => shown.table.fields(),
-            };
-            format!("{}\n{body}{}", shown.heading, shown.summary)
-        }
-    })
-}
-
-fn chart(document: &RequestedDocument, json: &str) -> Result<String, String> {
-    let columns = || variable("COLUMNS").and_then(|text| text.parse().ok());
-    let [min, default, max] = CHART_WIDTHS;
-    let width = terminal_width().or_else(columns).unwrap_or(default).clamp(min, max);
-    match document {
-        RequestedDocument::History { .. } => history_chart::chart(&parse_document(json)?, width),
-        RequestedDocument::Regions => range_bars::chart(&parse_document(json)?, width),
-        _ => curve_chart::chart(&parse_document(json)?, width),
-    }
-}
-
-fn variable(name: &str) -> Option<String> {
-    env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-/// Converts a chart to ASCII unless the locale is UTF-8.
-fn in_locale(chart: &str) -> String {
-    // The first one that is set takes precedence, as in other programs.
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable).unwrap_or_default();
-    if ["utf-8", "utf8"].iter().any(|encoding| locale.to_lowercase().contains(encoding)) {
-        return chart.into();
-    }
-    let ascii = |char| match char {
-        '│' => '|',
-        '┊' => ':',
-        '─' => '-',
-        '┤' | '├' | '┴' | '└' => '+',
-        '●' | '\u{2800}'..='\u{28ff}' => '*',
-        '░' => ':',
-        '━' => '=',
-        '┄' => '-',
-        char => char,
-    };
-    chart.chars().map(ascii).collect()
+    Ok(shown)
 }
