@@ -50,7 +50,7 @@ impl Error {
         self.attempts
     }
 
-    fn new(kind: ErrorKind, url: &str, attempts: u32, message: String) -> Self {
+    pub(crate) fn new(kind: ErrorKind, url: &str, attempts: u32, message: String) -> Self {
         let url = url.to_owned();
         Self { kind, url, attempts, message, status: None, code: None, detail: None }
     }
@@ -99,12 +99,6 @@ impl Error {
     pub(crate) fn not_the_document(url: &str, attempts: u32, why: &str) -> Self {
         let message = format!("{url} did not return a valid document: {}", one_line(why));
         Self::new(ErrorKind::NotTheDocument, url, attempts, message)
-    }
-
-    pub(crate) fn invalid_region_id(url: &str) -> Self {
-        let message =
-            format!("{url} is not the URL of a region; an id must not be empty, \".\" or \"..\"");
-        Self::new(ErrorKind::InvalidRegionId, url, 0, message)
     }
 }
 

@@ -20,37 +20,27 @@
 //! # Ok(()) }
 //! ```
 //!
-//! **Compatibility**: the client accepts both forms of the snapshot, v1.0 documents, unknown fields, versions and
-//! problem codes, and errors that are not problem documents.
-//!
-//! **Caching**: documents are cached with their `ETag`. If a document has not changed, the server does not send it
-//! again, and the call returns the cached one, with the `timestamp_utc` of the original response.
-//!
-//! **Retries**: after 429, 500, 502, 503 and 504, the client waits for `Retry-After`, or up to 0.5 s, 1 s, then
-//! 2 s, and sends the request again. After a lost connection, it retries immediately the first time, since a GET is
-//! safe to repeat. Retries are limited in number and time. Failing to connect, timeouts and all other errors are
-//! final.
-//!
-//! **Limits**: see [`Builder`] and [`Resource::max_bytes`].
+//! The client accepts both forms of the snapshot, v1.0 documents, unknown fields, versions and problem codes, and
+//! errors that are not problem documents. It caches documents by `ETag` and retries what may succeed; see [`Builder`]
+//! and [`Resource::max_bytes`] for its limits.
 
 mod client;
 mod resource;
 mod error;
-mod retries;
-mod cache;
 mod exchange;
-mod http_client;
 
 pub use client::{Builder, Client};
 pub use error::Error;
-pub use exchange::{ErrorKind, ExchangeFailure, WholeResponse, cause, exchange, reports_tls_port};
+pub use exchange::{
+    ErrorKind, ExchangeFailure, WholeResponse, cause, exchange, http_client_builder,
+    reports_tls_port,
+};
 pub use ghi_contract::{
     Forecast, ForecastDays, GLOBAL, History, HistoryPoint, Indicator, Metadata, Network, Region,
-    RegionDetail, Regions, SnapshotRegion,
+    RegionDetail, Regions, Snapshot, SnapshotRegion,
 };
-pub use http_client::http_client_builder;
 pub use reqwest::header::{HeaderName, HeaderValue};
-pub use resource::{AnySnapshot, BaseUrl, InvalidBaseUrl, Resource, with_query};
+pub use resource::{BaseUrl, InvalidBaseUrl, Resource, with_query};
 
 /// Tests the examples in the guide to this package.
 #[cfg(doctest)]

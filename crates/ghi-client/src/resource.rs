@@ -3,10 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use ghi_contract::{ForecastDays, SnapshotRegion, paths};
+use ghi_contract::{ForecastDays, paths};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Url;
-use serde::{Deserialize, Serialize};
 
 /// The characters to escape in a path segment or a query value: all but the unreserved ones (RFC 3986).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -128,33 +127,4 @@ pub fn with_query<'a>(
     let query: Vec<String> =
         given.map(|(name, value)| format!("{name}={}", escaped(&value))).collect();
     if query.is_empty() { path.into() } else { format!("{path}?{}", query.join("&")) }
-}
-
-/// Today's costs, as any deployment may send them.
-///
-/// Like [`ghi_contract::Snapshot`], except that `region_count` and `regions` are present only in the full form, and
-/// the three `global_*` fields only since v1.1 of the API.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AnySnapshot {
-    /// The API version of this document.
-    pub version: String,
-    /// The UTC time of the response.
-    pub timestamp_utc: String,
-    /// The engine's version, `<version>-sandbox`.
-    pub engine_sandbox_version: String,
-    /// The number of regions. Absent in the reduced form.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub region_count: Option<usize>,
-    /// The costs of every region, in the order of the list of regions. Absent in the reduced form.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub regions: Option<Vec<SnapshotRegion>>,
-    /// The lowest regional minimum, USD per coin. Absent in v1.0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub global_min_cost_usd: Option<f64>,
-    /// The worldwide average, USD per coin. Absent in v1.0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub global_avg_cost_usd: Option<f64>,
-    /// The highest regional maximum, USD per coin. Absent in v1.0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub global_max_cost_usd: Option<f64>,
 }

@@ -75,6 +75,7 @@ pub struct RegionDetail {
 }
 
 /// Today's costs, worldwide and by region. Clients must also accept the reduced form, without regions.
+// The worldwide costs are always present since version 1.1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Snapshot {
@@ -93,19 +94,17 @@ pub struct Snapshot {
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub regions: Option<Vec<SnapshotRegion>>,
     /// Lowest of the regions' minimum costs, in USD per coin.
-    pub global_min_cost_usd: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
+    pub global_min_cost_usd: Option<f64>,
     /// Average of the regions' average costs, weighted by hashrate share, in USD per coin.
-    pub global_avg_cost_usd: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
+    pub global_avg_cost_usd: Option<f64>,
     /// Highest of the regions' maximum costs, in USD per coin.
-    pub global_max_cost_usd: f64,
-}
-
-impl Snapshot {
-    /// Returns the reduced form.
-    #[must_use]
-    pub fn reduced(self) -> Self {
-        Self { region_count: None, regions: None, ..self }
-    }
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
+    pub global_max_cost_usd: Option<f64>,
 }
 
 /// One region's costs in a snapshot.

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How the costs of a day are calculated. Numbers keep enough digits to reproduce the published cost
 /// exactly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(as = Explanation))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Explanation))]
 pub struct ExplanationDocument {
     /// The UTC day, `YYYY-MM-DD`.
     pub date: String,

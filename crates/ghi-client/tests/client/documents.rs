@@ -1,6 +1,6 @@
 //! The documents of any server.
 
-use ghi_client::{AnySnapshot, Client, ErrorKind, InvalidBaseUrl, http_client_builder};
+use ghi_client::{Client, ErrorKind, InvalidBaseUrl, Snapshot, http_client_builder};
 use ghi_contract::{ForecastDays, GLOBAL};
 use ghi_server::{Config, SnapshotForm};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ async fn both_forms_of_the_snapshot_are_accepted() {
     let full = client_of_full.snapshot().await.unwrap();
     assert_eq!(full.regions.as_ref().unwrap().len(), full.region_count.unwrap());
     let reduced = client_of_full.reduced_snapshot().await.unwrap();
-    assert_eq!(reduced, AnySnapshot { region_count: None, regions: None, ..full });
+    assert_eq!(reduced, Snapshot { region_count: None, regions: None, ..full });
     let other = start(Config { snapshot_form: SnapshotForm::Reduced, ..Config::default() });
     assert_eq!(client(other.url()).snapshot().await.unwrap(), reduced);
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ghi_contract::ForecastDays;
+use ghi_contract::{ForecastDays, Snapshot};
 use ghi_display::{Past, Range};
 use ghi_engine::{Model, NoFigures, RecentDays, RegionIndex, Scope};
 use jiff::civil::Date;
@@ -116,7 +116,9 @@ impl Edition {
                 render(&documents.snapshot()?, varying_by_prefer)
             }
             Document::Snapshot(SnapshotForm::Reduced) => {
-                render(&documents.snapshot()?.reduced(), varying_by_prefer)
+                let snapshot = documents.snapshot()?;
+                let reduced = Snapshot { region_count: None, regions: None, ..snapshot };
+                render(&reduced, varying_by_prefer)
             }
             Document::History(scope) => render(&documents.history(scope)?, plain),
             Document::Forecast(days) => render(&documents.forecast(days)?, plain),

@@ -91,9 +91,9 @@ impl<'m> Documents<'m> {
             engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
             region_count: Some(regions.len()),
             regions: Some(regions),
-            global_min_cost_usd: global.min_usd.to_f64(),
-            global_avg_cost_usd: global.avg_usd.to_f64(),
-            global_max_cost_usd: global.max_usd.to_f64(),
+            global_min_cost_usd: Some(global.min_usd.to_f64()),
+            global_avg_cost_usd: Some(global.avg_usd.to_f64()),
+            global_max_cost_usd: Some(global.max_usd.to_f64()),
         })
     }
 
