@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use ghi_client::with_query;
 use ghi_contract::GLOBAL;
-use ghi_contract::explanation::{ExplainedChange, ExplainedScenario, ExplanationDocument};
+use ghi_contract::explanation::{
+    ExplainedChange, ExplainedPart, ExplainedScenario, ExplanationDocument,
+};
 use ghi_display::STEPS;
 use ghi_engine::{WHOLE_NETWORK_PCT, visible};
 use serde_json::{Value, json};
@@ -70,13 +72,7 @@ const CAPITAL_FORMULA: &str =
     "capital, USD     = hashes per coin / (10^12 x years x 31,557,600) x USD per TH/s\n";
 
 fn explanation_table(document: &ExplanationDocument, source: &DocumentSource) -> String {
-    let [id, date, inputs, engine] = [
-        &document.region_id,
-        &document.date,
-        &document.fingerprint,
-        &document.engine_sandbox_version,
-    ]
-    .map(|field| text(field));
+    let [id, date] = [&document.region_id, &document.date].map(|field| text(field));
     let title = format!("Cost of mining one {}, {id}, {date}", source.coin().name);
     let mut sections = vec![source.heading(&title, &id, &date, "")];
     if id == GLOBAL {
@@ -103,7 +99,8 @@ fn explanation_table(document: &ExplanationDocument, source: &DocumentSource) ->
         ("USD per PH/s per day", mining.usd_per_ph_and_day),
     ]));
     sections.extend(document.changes.as_ref().map(|changes| change_table(document, changes)));
-    sections.push(format!("inputs {inputs}\nengine {engine}\n"));
+    let [inputs, engine] = [&document.fingerprint, &document.engine_sandbox_version];
+    sections.push(format!("inputs {}\nengine {}\n", text(inputs), text(engine)));
     sections.join("\n")
 }
 
@@ -122,27 +119,28 @@ fn number(value: f64) -> String {
 }
 
 /// Formats costs, all with the same number of decimals.
-fn usd(costs: impl Iterator<Item = f64>) -> Vec<String> {
-    let costs: Vec<f64> = costs.collect();
-    let decimals = decimals(costs.iter().copied());
-    costs.into_iter().map(|cost| plain(cost, decimals)).collect()
+fn usd(costs: impl Iterator<Item = f64> + Clone) -> Vec<String> {
+    let decimals = decimals(costs.clone());
+    costs.map(|cost| plain(cost, decimals)).collect()
 }
 
 /// Formats each region's contribution to the worldwide average.
 fn contributions(document: &ExplanationDocument) -> String {
-    let parts = document
-        .parts
-        .iter()
-        .map(|part| (&part.region_id, part.hashrate_share_pct, &part.costs, part.contribution_usd));
-    let (share, sum) = (WHOLE_NETWORK_PCT.to_f64(), document.sum_of_contributions_usd);
-    let all: Vec<_> = parts.chain([(&document.region_id, share, &document.costs, sum)]).collect();
-    let costs = usd(all
-        .iter()
-        .flat_map(|(_, _, costs, _)| [costs.min_cost_usd, costs.avg_cost_usd, costs.max_cost_usd]));
-    let sums = usd(all.iter().map(|(.., sum)| *sum));
+    let worldwide = ExplainedPart {
+        region_id: GLOBAL.into(),
+        name: String::new(),
+        hashrate_share_pct: WHOLE_NETWORK_PCT.to_f64(),
+        costs: document.costs.clone(),
+        contribution_usd: document.sum_of_contributions_usd,
+    };
+    let parts = document.parts.iter().chain([&worldwide]);
+    let costs = parts.clone().map(|part| &part.costs);
+    let costs = usd(costs.flat_map(|it| [it.min_cost_usd, it.avg_cost_usd, it.max_cost_usd]));
+    let sums = usd(parts.clone().map(|part| part.contribution_usd));
     let mut rows = vec![row(["region", "share %", "min", "avg", "max", "share x avg"])];
-    for (((id, share, ..), costs), sum) in all.iter().zip(costs.chunks(3)).zip(sums) {
-        rows.push([&[text(id), plain(*share, 2)], costs, &[sum]].concat());
+    for ((part, costs), sum) in parts.zip(costs.chunks(3)).zip(sums) {
+        let share = plain(part.hashrate_share_pct, 2);
+        rows.push([&[text(&part.region_id), share], costs, &[sum]].concat());
     }
     aligned(&rows)
 }
@@ -167,22 +165,20 @@ fn steps(document: &ExplanationDocument) -> String {
         columns.insert(columns.len().min(1), ("average: mean".into(), mean));
     }
     let shared = json!(document);
-    let cases: Vec<Value> = columns.iter().map(|(_, case)| json!(case)).collect();
     let costs = usd(columns.iter().map(|(_, case)| case.cost_usd));
+    let cases: Vec<Value> = columns.iter().map(|(_, case)| json!(case)).collect();
     let line = |(field, label): (&str, &str)| {
-        let value = |case: &Value| case[field].as_f64().or(shared[field].as_f64());
-        let cell = |case: &Value| match value(case).unwrap_or_default() {
-            value if field == "difficulty" => format!("{value:.0}"),
-            value => number(value),
+        let cell = |(case, cost): (&Value, &String)| match field {
+            "cost_usd" => cost.clone(),
+            "difficulty" => format!("{:.0}", document.difficulty),
+            _ => number(case[field].as_f64().or(shared[field].as_f64()).unwrap_or_default()),
         };
-        let cells =
-            if field == "cost_usd" { costs.clone() } else { cases.iter().map(cell).collect() };
-        [vec![label.to_owned()], cells].concat()
+        [label.into()].into_iter().chain(cases.iter().zip(&costs).map(cell)).collect()
     };
     let steps = STEPS.iter().map(|step| (step.field, step.short_label));
-    let steps = steps.chain([("usd_per_ph_and_day", "USD per PH/s per day")]);
+    let steps = steps.chain([("usd_per_ph_and_day", "USD per PH/s per day")]).map(line);
     let headings = [String::new()].into_iter().chain(columns.iter().map(|it| it.0.clone()));
-    aligned(&[headings.collect()].into_iter().chain(steps.map(line)).collect::<Vec<_>>())
+    aligned(&[headings.collect()].into_iter().chain(steps).collect::<Vec<_>>())
 }
 
 /// Formats the factors of a change in the average.

@@ -101,10 +101,9 @@ impl DocumentSource {
     pub(crate) fn kind_of_data(&self, region_id: &str, date: &str) -> String {
         let Self::Embedded { server, .. } = self else { return "Sandbox data".into() };
         let model = server.model();
-        let scope = Scope::find(region_id, model.registry());
-        let provenance =
-            scope.zip(date.parse().ok()).map(|(scope, date)| model.provenance(scope, date));
-        kind_of_data(&provenance.and_then(Result::ok).unwrap_or(Provenance::OperatorData))
+        let scope = Scope::find(region_id, model.registry()).unwrap_or(Scope::Global);
+        let provenance = date.parse().ok().and_then(|date| model.provenance(scope, date).ok());
+        kind_of_data(&provenance.unwrap_or(Provenance::OperatorData))
     }
 
     pub(crate) fn kind_of_data_today(&self) -> String {

@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::output::terminal_width;
 use crate::show::table::DATE_MAX;
 use crate::source::parse_document;
-use crate::text_table::{GAP, cut, decimals, plain};
+use crate::text_table::{GAP, aligned, cut, decimals, plain};
 
 /// The minimum width of a chart, the width without a terminal, and the maximum, in columns.
 const WIDTHS: [usize; 3] = [24, 80, 400];
@@ -359,50 +359,46 @@ fn regions_chart(snapshot: &Value, width: usize) -> Result<String, String> {
 
     let id_width = ids.iter().map(|id| id.width()).max().unwrap_or_default().max("region".len());
     let beside = width.saturating_sub(id_width + GAP.len());
-    // All three costs, the average or none, whichever fits.
-    let choices = [&[0, 1, 2][..], &[1], &[]].map(|bounds| cost_columns(&costs, bounds));
-    let fits = |rows: &&Vec<String>| rows[0].len() + BAR_BESIDE_COSTS <= beside;
-    let texts = choices.iter().find(fits).unwrap_or(&choices[2]);
-    let bar = beside.saturating_sub(texts[0].len()).max(PLOT_MIN);
+    let (texts, texts_width) = costs_beside(&costs, beside);
+    let bar = beside.saturating_sub(texts_width).max(PLOT_MIN);
     let range = range(costs.iter().flatten().copied());
     let ticks_max = (bar / COLUMNS_PER_TICK).max(4);
     let scale = ChartScale::covering(range, [0, bar - 1], ticks_max, bar < 48)?;
-
-    let line = |id: &str, bar: &str, costs: &str| {
-        let space = " ".repeat(id_width - id.width());
-        format!("{id}{space}{GAP}{bar}{costs}").trim_end().to_owned() + "\n"
-    };
     let ticks = scale.ticks();
     let is_tick = |column: usize| ticks.iter().any(|(at, _)| *at == column);
-    let rule: String = (0..bar).map(|column| if is_tick(column) { '┴' } else { '─' }).collect();
-    let [numbers, rule] = [line("region", &numbers(&ticks, bar), &texts[0]), line("", &rule, "")];
-    let mut text = numbers.clone() + &rule;
-    for ((id, costs), beside) in ids.iter().zip(&costs).zip(&texts[1..]) {
-        text += &line(id, &range_bar(costs.map(|cost| scale.place(cost)), bar), beside);
+    let rule = (0..bar).map(|column| if is_tick(column) { '┴' } else { '─' }).collect();
+    let rule = vec![String::new(), rule];
+
+    let ids = ["region".to_owned()].into_iter().chain(ids);
+    let bars = costs.iter().map(|costs| range_bar(costs.map(|cost| scale.place(cost)), bar));
+    let bars = [numbers(&ticks, bar)].into_iter().chain(bars);
+    let rows = ids.zip(bars).zip(texts).map(|((id, bar), texts)| [vec![id, bar], texts].concat());
+    let mut rows: Vec<Vec<String>> = rows.collect();
+    rows.insert(1, rule.clone());
+    if costs.len() > BARS_OF_A_SCREEN {
+        rows.extend([rule, rows[0].clone()]);
     }
-    if ids.len() > BARS_OF_A_SCREEN {
-        text += &(rule + &numbers);
-    }
-    Ok(text)
+    Ok(aligned(&rows))
 }
 
-/// Formats these costs of each row, right-aligned below their names.
-fn cost_columns(costs: &[[f64; 3]], bounds: &[usize]) -> Vec<String> {
+/// Formats costs with their names as the first row, and their width: all three, the average or none, whichever leaves
+/// enough space for a bar.
+fn costs_beside(costs: &[[f64; 3]], width: usize) -> (Vec<Vec<String>>, usize) {
     let decimals = decimals(costs.iter().flatten().copied());
     let rounded = |cost: f64| match cost {
         WHOLE_FROM.. => grouped(plain(cost.round(), 0)),
         _ => grouped(plain(cost, decimals)),
     };
-    let mut rows = vec![String::new(); costs.len() + 1];
-    for bound in bounds {
-        let cells = costs.iter().map(|costs| rounded(costs[*bound]));
-        let cells: Vec<String> = [BOUNDS[*bound].into()].into_iter().chain(cells).collect();
-        let width = cells.iter().map(String::len).max().unwrap_or_default();
-        for (row, cell) in rows.iter_mut().zip(cells) {
-            *row += &format!("{GAP}{cell:>width$}");
-        }
-    }
-    rows
+    let rows = [BOUNDS.map(String::from)].into_iter().chain(costs.iter().map(|it| it.map(rounded)));
+    let rows: Vec<[String; 3]> = rows.collect();
+    let column = |bound: usize| rows.iter().map(move |row| row[bound].len()).max();
+    let width_of = |bounds: &[usize]| -> usize {
+        bounds.iter().map(|bound| GAP.len() + column(*bound).unwrap_or_default()).sum()
+    };
+    let fits = |bounds: &&[usize]| width_of(bounds) + BAR_BESIDE_COSTS <= width;
+    let bounds = [&[0, 1, 2][..], &[1]].into_iter().find(fits).unwrap_or_default();
+    let cells = |row: &[String; 3]| bounds.iter().map(|bound| row[*bound].clone()).collect();
+    (rows.iter().map(cells).collect(), width_of(bounds))
 }
 
 /// Formats the numbers of a scale above their marks, as far as they fit.
