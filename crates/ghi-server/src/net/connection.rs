@@ -1,6 +1,6 @@
 //! A connection: what its client does, for what hyper doesn't report or accepts too easily.
 
-use std::io::{self, IoSlice, Write};
+use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
@@ -192,14 +192,14 @@ impl AsyncWrite for Stream {
         context: &mut Context<'_>,
         pieces: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let mut copied = [0; COPY_MAX];
-        let mut free = &mut copied[..];
-        let are_short = pieces.iter().all(|piece| free.write_all(piece).is_ok());
-        let length = COPY_MAX - free.len();
+        let length = pieces.iter().map(|piece| piece.len()).sum();
         let inner = Pin::new(&mut self.inner);
-        let written = match are_short {
-            true => inner.poll_write(context, &copied[..length]),
-            false => inner.poll_write_vectored(context, pieces),
+        let written = if length <= COPY_MAX {
+            let mut copied = Vec::with_capacity(length);
+            pieces.iter().for_each(|piece| copied.extend_from_slice(piece));
+            inner.poll_write(context, &copied)
+        } else {
+            inner.poll_write_vectored(context, pieces)
         };
         self.state.lock().enter(if written.is_pending() { Phase::Stalled } else { Phase::Sending });
         written

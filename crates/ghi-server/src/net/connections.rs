@@ -46,6 +46,8 @@ pub(crate) struct ConnectionLimits {
 pub(crate) struct Connections {
     limits: ConnectionLimits,
     open: Mutex<HashMap<task::Id, OpenConnection>>,
+    /// Shared by the tasks of all connections, including those that were told to end and still have a socket.
+    sockets: Arc<()>,
 }
 
 struct OpenConnection {
@@ -66,7 +68,7 @@ impl Drop for Listed {
 
 impl Connections {
     pub(crate) fn new(limits: ConnectionLimits) -> Arc<Self> {
-        Arc::new(Self { limits, open: Mutex::default() })
+        Arc::new(Self { limits, open: Mutex::default(), sockets: Arc::default() })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -84,10 +86,15 @@ impl Connections {
     /// Returns how many. Workers that do this at the same time may exceed the limit by one connection each.
     pub(crate) async fn wait_for_slot(&self) -> usize {
         let mut evicted = 0;
-        while self.lock().len() >= self.limits.total {
-            match self.evict(MonotonicTime::now()) {
+        let sockets = || Arc::strong_count(&self.sockets) - 1;
+        while sockets() >= self.limits.total {
+            let is_full = self.lock().len() >= self.limits.total;
+            match if is_full { self.evict(MonotonicTime::now()) } else { 0 } {
                 0 => sleep(IDLE_CHECK).await,
-                count => evicted += count,
+                count => {
+                    evicted += count;
+                    yield_now().await;
+                }
             }
         }
         evicted
@@ -103,9 +110,11 @@ impl Connections {
     ) {
         // Held until the connection is in the list, from which the end of its task removes it.
         let (mut open, connections) = (self.lock(), Arc::clone(self));
+        let socket = Arc::clone(&self.sockets);
         let task = task::spawn(async move {
             let _listed = Listed(connections, task::id());
             connection.await;
+            drop(socket);
         });
         open.insert(task.id(), OpenConnection { task: task.abort_handle(), state, worker, client });
     }
