@@ -10,11 +10,11 @@ use std::time::{Duration, UNIX_EPOCH};
 use ghi_contract::paths::PREFIX;
 use ghi_engine::{Inputs, Model};
 use httpdate::fmt_http_date;
-use hyper::header::{ACCEPT_ENCODING, CONNECTION, DATE, HeaderValue, IF_NONE_MATCH};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri, Version};
+use hyper::header::{ACCEPT_ENCODING, CONNECTION, DATE, HeaderValue};
+use hyper::{HeaderMap, Method, Request, StatusCode, Uri, Version};
 use ipnet::IpNet;
 
-use crate::clock::{Clock, Moment, MonotonicTime};
+use crate::clock::Clock;
 use crate::config::{Config, SnapshotForm};
 use crate::edition::{Editions, RequestDay};
 use crate::http::caching::{PageCache, encode};
@@ -26,16 +26,14 @@ use crate::http::query::Query;
 use crate::http::rate_limit::{Limiter, Quota};
 use crate::http::site::{Site, X_REQUEST_ID};
 use crate::http::validation::validate;
-use crate::net::{Arrival, ClientKey, Content, Permit, PermitPool, Reply, Service};
+use crate::net::{Arrival, ClientKey, Permit, PermitPool, Reply, Service};
 use crate::observe::access_log::{self, TraceContext};
 use crate::observe::metrics::Metrics;
-use crate::router::{ROUTES, Route, RouteKind, find_route};
+use crate::router::{ROUTES, Route, RouteKind, find_route, rendered_ahead};
 use crate::routes::context::{Context, FixedFile, HandlerResult};
 use crate::routes::pages::general;
-use crate::routes::rendered_ahead;
-use crate::scenarios::{Failure, FaultPlan, Scenarios, ignored_preference};
+use crate::scenarios::{FaultPlan, Scenarios, without_effect};
 
-/// The API as a function from requests to responses.
 pub(crate) struct Api {
     clock: Clock,
     site: Site,
@@ -50,7 +48,7 @@ pub(crate) struct Api {
     access_log: bool,
     pub(crate) metrics: Arc<Metrics>,
     pool: Arc<PermitPool>,
-    draining: AtomicBool,
+    is_draining: AtomicBool,
 }
 
 /// The state shared by the requests of a connection.
@@ -71,7 +69,6 @@ impl Drop for Connection {
 
 /// A request, and what is found out about it.
 struct Exchange {
-    connection: Arc<Connection>,
     arrival: Arrival,
     /// The route, and its index for the metrics.
     route: Option<(usize, &'static Route)>,
@@ -79,10 +76,6 @@ struct Exchange {
     /// The client that its use of limited resources counts against, if its connection is limited.
     bounded_client: Option<ClientKey>,
     quota: Quota,
-    has_prefer: bool,
-    day: RequestDay,
-    /// The `Date` header, which is the time of the message.
-    http_date: HeaderValue,
 }
 
 impl Exchange {
@@ -100,7 +93,6 @@ impl Exchange {
 }
 
 impl Api {
-    /// Creates the API of a server that listens on this address.
     pub(crate) fn new(config: Config, address: SocketAddr) -> Self {
         let scenarios = Scenarios::new(&config);
         let mut site = Site::new(config.public_url);
@@ -122,7 +114,7 @@ impl Api {
             metrics: Metrics::new(routes, Arc::clone(&scenarios.waiting)).into(),
             scenarios,
             pool: PermitPool::for_rendering(),
-            draining: AtomicBool::new(false),
+            is_draining: AtomicBool::new(false),
         }
     }
 
@@ -134,11 +126,7 @@ impl Api {
 
     /// Makes `/readyz` return 503 and every response close its connection.
     pub(crate) fn start_draining(&self) {
-        self.draining.store(true, Ordering::Relaxed);
-    }
-
-    fn is_draining(&self) -> bool {
-        self.draining.load(Ordering::Relaxed)
+        self.is_draining.store(true, Ordering::Relaxed);
     }
 
     /// Renders the current day, and the next one when midnight is near, so that no request has to wait.
@@ -146,28 +134,17 @@ impl Api {
         self.editions.prepare(self.clock.now(), |day| self.render_ahead(day));
     }
 
-    /// Requests what is rendered ahead, so that it is cached.
     fn render_ahead(&self, day: &RequestDay) {
         let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("gzip"))]);
-        for target in rendered_ahead::targets(day.edition().model().registry()) {
+        for target in rendered_ahead(day.edition.model().registry()) {
             let uri = Uri::try_from(target).expect("paths and ids are visible ASCII");
-            if let (Some((_, route)), Ok(query)) =
-                (find_route(uri.path()), Query::parse(uri.query()))
-            {
-                // A day without data has no documents.
-                _ = (route.handler)(&self.context(route, uri.path(), &headers, query, day));
-            }
+            // A day without data has no documents.
+            _ = find_route(uri.path()).map(|(_, route)| self.handle(route, &uri, &headers, day));
         }
     }
 
-    /// Reads the clock. Returns the day, and the `Date` header.
-    fn read_clock(&self) -> (RequestDay, HeaderValue) {
-        let now = self.clock.now();
-        (self.editions.day(now), http_date(self.clock.message_time(now)))
-    }
-
-    /// Reads the clock, finds the route of a request and its client, and counts it against the client's rate limit.
-    fn identify(&self, connection: &Arc<Connection>, arrival: Arrival) -> Exchange {
+    /// Finds the route of a request and its client, and counts it against the client's rate limit.
+    fn identify(&self, connection: &Connection, arrival: Arrival) -> Exchange {
         let request = &arrival.request;
         let route = find_route(request.uri().path());
         let client = client_address(connection.peer, request.headers(), &self.trusted_proxies);
@@ -177,41 +154,31 @@ impl Api {
             (Some(limiter), Some(client)) if !is_probe => limiter.check(client),
             _ => Quota::Unlimited,
         };
-        let (day, http_date) = self.read_clock();
-        Exchange {
-            connection: Arc::clone(connection),
-            route,
-            client,
-            bounded_client,
-            quota,
-            has_prefer: request.headers().contains_key(PREFER),
-            day,
-            http_date,
-            arrival,
-        }
+        Exchange { arrival, route, client, bounded_client, quota }
     }
 
-    /// Rejects a request that exceeds its quota, is malformed, or arrived on the wrong socket. Queues a request that is
-    /// rendered on the pool, and returns its place.
-    fn admit(&self, exchange: &Exchange) -> Result<Option<Permit>, Problem> {
+    /// Rejects a request or, if it is rendered on the pool, queues it and returns its place.
+    fn admit(
+        &self,
+        connection: &Connection,
+        exchange: &Exchange,
+    ) -> Result<Option<Permit>, Problem> {
         if let Quota::Exceeded { retry_after_seconds } = exchange.quota {
             self.metrics.requests_limited.inc();
-            return Err(Problem::rate_limited(
-                "Too many requests from this address",
-                retry_after_seconds,
-            ));
+            let limit = "Too many requests from this address";
+            return Err(Problem::rate_limited(limit, retry_after_seconds));
         }
-        let request = exchange.request();
         validate(&exchange.arrival)?;
         let kind = exchange.route().map(|route| route.kind);
         let is_for_probes = matches!(kind, Some(RouteKind::Probe | RouteKind::Metrics));
-        if exchange.connection.on_probe_socket && !is_for_probes {
+        if connection.on_probe_socket && !is_for_probes {
             let detail = "This socket serves only /healthz, /readyz and /metrics.";
             return Err(Problem::new(Code::NotFound, detail));
         }
-        let (query, has_prefer) = (request.uri().query(), exchange.has_prefer);
+        let request = exchange.request();
+        let has_prefer = || request.headers().contains_key(PREFER);
         let route = exchange.route().filter(|_| exchange.is_read());
-        if !route.is_some_and(|route| route.is_rendered_alone(query, has_prefer)) {
+        if !route.is_some_and(|route| route.is_rendered_alone(request.uri().query(), has_prefer)) {
             return Ok(None);
         }
         self.pool.acquire(exchange.bounded_client).map(Some).ok_or_else(|| {
@@ -220,101 +187,123 @@ impl Api {
         })
     }
 
-    /// Produces the reply to an admitted request. A panic becomes a 500.
+    /// Reads the clock and produces the reply to an admitted request. A panic becomes a 500.
     fn answer(&self, exchange: &Exchange) -> Reply {
-        let answer = AssertUnwindSafe(|| match self.plan(exchange) {
-            Ok(None) => {
-                let headers = exchange.request().headers();
-                self.finish(exchange, self.dispatch(exchange, headers, &exchange.day), None)
+        let answer = AssertUnwindSafe(|| {
+            let day = self.editions.day(self.clock.now());
+            match self.plan(exchange, &day) {
+                Ok(None) => {
+                    let result = self.dispatch(exchange, exchange.request().headers(), &day);
+                    self.finish(exchange, result, None, Some(&day))
+                }
+                Ok(Some(mut fault)) => {
+                    let result = self.dispatch_fault(exchange, &mut fault, &day);
+                    self.finish(exchange, result, Some(fault), Some(&day))
+                }
+                Err(problem) => self.finish(exchange, Err(problem), None, Some(&day)),
             }
-            Ok(Some(mut fault)) => {
-                let result = self.dispatch_fault(exchange, &mut fault);
-                self.finish(exchange, result, Some(fault))
-            }
-            Err(problem) => self.finish(exchange, Err(problem), None),
         });
         catch_unwind(answer).unwrap_or_else(|_| {
             let detail = "The server failed to answer this request.";
-            self.finish(exchange, Err(Problem::new(Code::Internal, detail)), None)
+            self.finish(exchange, Err(Problem::new(Code::Internal, detail)), None, None)
         })
     }
 
     /// Plans the scenario that a request selects or chaos picks, if any.
-    fn plan(&self, exchange: &Exchange) -> Result<Option<Box<FaultPlan>>, Problem> {
+    fn plan(&self, exchange: &Exchange, day: &RequestDay) -> Result<Option<FaultPlan>, Problem> {
+        let (request, client) = (exchange.request(), exchange.bounded_client);
         let route = exchange.route().filter(|route| route.kind.has_scenarios());
         let Some(route) = route else { return Ok(None) };
-        let request = exchange.request();
-        let seed = || exchange.day.edition().model().seed();
-        let scenario = self.scenarios.of(request, route.path, exchange.has_prefer, seed);
-        let Some(scenario) = scenario else { return Ok(None) };
-        let rejection = scenario.is_strict.then(|| strict_rejection(request, route)).flatten();
-        let days = (&exchange.day, &self.editions, route.days_drawn(request.uri().query()));
-        let plan = self.scenarios.plan(scenario, rejection, days, exchange.bounded_client);
-        let plan = plan.map(|plan| Some(Box::new(plan)));
-        plan.inspect_err(|_| _ = self.metrics.scenarios_refused.inc())
+        let seed = day.edition.model().seed();
+        let selected = self.scenarios.of(request, route.path, seed);
+        let Some((scenario, ignored)) = selected else { return Ok(None) };
+        if scenario.is_strict {
+            let names = || Query::parse(request.uri().query())?.check_names(route.parameters);
+            let ignored = ignored.map(|reason| without_effect(&reason));
+            if let Some(problem) = ignored.or_else(|| names().err()) {
+                return Ok(Some(FaultPlan::rejection(problem)));
+            }
+        }
+        let days_drawn = route.days_drawn(request.uri().query());
+        let plan = self.scenarios.plan(scenario, day, &self.editions, days_drawn, client);
+        plan.map(Some).inspect_err(|_| _ = self.metrics.scenarios_refused.inc())
     }
 
-    /// Returns the scenario's problem, or calls the route's handler with the scenario's day.
-    fn dispatch_fault(&self, exchange: &Exchange, fault: &mut FaultPlan) -> HandlerResult {
-        if let Some(problem) = fault.rejection.take() {
-            return Err(problem);
-        }
+    /// Returns the scenario's error, or calls the route's handler with the scenario's day.
+    fn dispatch_fault(
+        &self,
+        exchange: &Exchange,
+        fault: &mut FaultPlan,
+        today: &RequestDay,
+    ) -> HandlerResult {
         let route = exchange.route().map_or("", |route| route.path);
-        if let Some(error) = fault.scenario.error(&self.site, route) {
+        if let Some(error) = fault.error(&self.site, route) {
             return error;
         }
-        let day = fault.day.as_ref().unwrap_or(&exchange.day);
-        let headers = exchange.request().headers();
-        if fault.scenario.failure.is_none() {
-            return self.dispatch(exchange, headers, day);
-        }
-        // A 304 has no body to break.
-        let mut headers = headers.clone();
-        headers.remove(IF_NONE_MATCH);
-        // A document must not be compressed if it is to be changed.
-        if matches!(fault.scenario.failure, Some(Failure::Altered(_))) {
-            headers.remove(ACCEPT_ENCODING);
-        }
+        let headers = fault.headers(exchange.request().headers());
+        let day = fault.day.as_ref().unwrap_or(today);
         let response = self.dispatch(exchange, &headers, day)?;
         fault.reject(&response).map_or(Ok(response), Err)
     }
 
-    /// Calls the route's handler.
     fn dispatch(
         &self,
         exchange: &Exchange,
         headers: &HeaderMap,
         day: &RequestDay,
     ) -> HandlerResult {
-        let (request, is_read) = (exchange.request(), exchange.is_read());
-        #[cfg(any(test, feature = "internals"))]
-        assert!(!headers.contains_key("x-panic"), "on purpose");
-        let path = request.uri().path();
-        match *request.method() {
-            Method::OPTIONS if path == "*" || exchange.route.is_some() => {
-                return Ok(self.site.options(headers));
+        let (uri, method) = (exchange.request().uri(), exchange.request().method());
+        let (path, is_read) = (uri.path(), exchange.is_read());
+        match exchange.route() {
+            Some(route) if is_read => self.handle(route, uri, headers, day),
+            route if method == Method::OPTIONS && (route.is_some() || path == "*") => {
+                Ok(self.site.options(headers))
             }
-            Method::CONNECT => return Err(Problem::method_not_allowed()),
-            _ => {}
+            None if method != Method::CONNECT => {
+                // The API always returns JSON, whatever the client accepts.
+                if !is_read || path.starts_with(PREFIX) {
+                    return Err(Problem::not_found());
+                }
+                general::problem_page(&self.site, headers, Problem::not_found(), None)
+            }
+            _ => Err(Problem::method_not_allowed()),
         }
-        let Some(route) = exchange.route() else {
-            // The API always returns JSON, whatever the client accepts.
-            return match is_read && !path.starts_with(PREFIX) {
-                true => general::problem_page(&self.site, headers, Problem::not_found(), None),
-                false => Err(Problem::not_found()),
-            };
-        };
-        if !is_read {
-            return Err(Problem::method_not_allowed());
-        }
-        let query = match self.query(request, route) {
-            Err(problem) if route.kind == RouteKind::Page => {
+    }
+
+    /// Calls the handler of a route. Browsers receive the errors of pages as pages.
+    fn handle(
+        &self,
+        route: &'static Route,
+        uri: &Uri,
+        headers: &HeaderMap,
+        day: &RequestDay,
+    ) -> HandlerResult {
+        let is_page = route.kind == RouteKind::Page;
+        let mut query = match Query::parse(uri.query()) {
+            Err(problem) if is_page => {
                 return general::problem_page(&self.site, headers, problem, None);
             }
             query => query?,
         };
-        let context = self.context(route, path, headers, query, day);
-        if route.kind != RouteKind::Page {
+        query.is_form = is_page;
+        let is_api = route.kind == RouteKind::Api;
+        if route.kind == RouteKind::File || is_api && self.strict_parameters {
+            query.check_names(route.parameters)?;
+        }
+        let context = Context {
+            site: &self.site,
+            fixed: &self.fixed,
+            headers,
+            query,
+            parameters: route.parameters,
+            path_parameter: route.parameter(uri.path()).unwrap_or_default(),
+            clock: &self.clock,
+            day,
+            snapshot_form: self.snapshot_form,
+            is_draining: self.is_draining.load(Ordering::Relaxed),
+            metrics: &self.metrics,
+        };
+        if !is_page {
             return (route.handler)(&context);
         }
         // The dashboard shows unknown names together with invalid values.
@@ -324,58 +313,20 @@ impl Api {
         page.or_else(|problem| general::problem_page(&self.site, headers, problem, Some(&context)))
     }
 
-    fn query<'r>(&self, request: &'r Request<()>, route: &Route) -> Result<Query<'r>, Problem> {
-        let mut query = Query::parse(request.uri().query())?;
-        query.is_form = route.kind == RouteKind::Page;
-        let is_strict = match route.kind {
-            RouteKind::File => true,
-            RouteKind::Api => self.strict_parameters,
-            _ => false,
-        };
-        if is_strict {
-            query.check_names(route.parameters)?;
-        }
-        Ok(query)
-    }
-
-    /// Returns what handlers know about a request.
-    fn context<'a>(
-        &'a self,
-        route: &'static Route,
-        path: &'a str,
-        headers: &'a HeaderMap,
-        query: Query<'a>,
-        day: &'a RequestDay,
-    ) -> Context<'a> {
-        Context {
-            site: &self.site,
-            fixed: &self.fixed,
-            headers,
-            query,
-            parameters: route.parameters,
-            path_parameter: route.parameter(path).unwrap_or_default(),
-            clock: &self.clock,
-            day,
-            snapshot_form: self.snapshot_form,
-            is_draining: self.is_draining(),
-            metrics: &self.metrics,
-        }
-    }
-
-    /// Turns a handler's result into a response, applies the fault, completes the headers, counts the request and
-    /// logs it.
+    /// Turns a result into a response, applies the fault, completes the headers, counts and logs the request.
     fn finish(
         &self,
         exchange: &Exchange,
         result: HandlerResult,
-        mut fault: Option<Box<FaultPlan>>,
+        mut fault: Option<FaultPlan>,
+        day: Option<&RequestDay>,
     ) -> Reply {
         let request = exchange.request();
         let mut response = result.unwrap_or_else(|problem| {
             encode(problem.response(&self.site, request.uri().path()), request.headers())
         });
-        if let Some(fault) = &mut fault {
-            fault.apply(&mut response, exchange.day.edition());
+        if let (Some(fault), Some(day)) = (&mut fault, day) {
+            fault.apply(&mut response, &day.edition);
         }
         // In HTTP/1.0, closing the connection marks the end of content of unknown length.
         let ends_by_close =
@@ -386,49 +337,49 @@ impl Api {
         let status = response.status();
         let headers = response.headers_mut();
         // Bytes after a body may be a smuggled request, so they are never read.
-        if exchange.arrival.has_body || self.is_draining() || ends_by_close {
+        let is_draining = self.is_draining.load(Ordering::Relaxed);
+        if exchange.arrival.has_body || is_draining || ends_by_close {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        headers.insert(DATE, exchange.http_date.clone());
+        headers.insert(DATE, self.http_date(day));
         let trace = TraceContext::of(request.headers());
         trace.write_headers(headers);
         if let Some(limiter) = &self.limiter {
-            limiter.write_headers(quota(exchange, status, fault.as_deref()), headers);
+            limiter.write_headers(quota(exchange, status, fault.as_ref()), headers);
         }
-        let took = MonotonicTime::now().since(exchange.arrival.started);
-        match &fault {
+        let took = exchange.arrival.started.elapsed();
+        let scenario = fault.as_ref().map(|fault| &fault.scenario);
+        match scenario {
             None => self.metrics.request(exchange.route().map(|route| route.path), status, took),
-            Some(fault) => self.metrics.scenario(&fault.scenario),
+            Some(scenario) => self.metrics.scenario(scenario),
         }
-        if self.access_log || status == StatusCode::INTERNAL_SERVER_ERROR {
-            self.log(exchange, &mut response, fault.as_deref(), &trace, took);
+        // A server failure is logged even if the access log is off, unless it was simulated.
+        let is_failure = status == StatusCode::INTERNAL_SERVER_ERROR;
+        if self.access_log || is_failure {
+            let id = trace.request_id.cloned().unwrap_or_else(|| access_log::new_request_id());
+            headers.insert(X_REQUEST_ID, id.clone());
+            if self.access_log || scenario.is_none() {
+                let messages = (request, &response);
+                let (traceparent, client) = (trace.traceparent, exchange.client);
+                access_log::write(&id, traceparent, client, messages, scenario, took);
+            }
         }
-        let is_reset = fault.as_ref().is_some_and(|fault| fault.is_reset());
+        let is_reset = fault.as_ref().is_some_and(FaultPlan::is_reset);
         Reply::Ready((!is_reset).then_some(response), fault.and_then(|fault| fault.wait))
     }
 
-    /// Sets the request id and writes the access log line. A server failure is logged even if the access
-    /// log is off, unless it was simulated.
-    fn log(
-        &self,
-        exchange: &Exchange,
-        response: &mut Response<Content>,
-        fault: Option<&FaultPlan>,
-        trace: &TraceContext<'_>,
-        took: Duration,
-    ) {
-        let id = trace.request_id.cloned().unwrap_or_else(access_log::new_request_id);
-        response.headers_mut().insert(X_REQUEST_ID, id.clone());
-        if self.access_log || fault.is_none() {
-            let messages = (exchange.request(), &*response);
-            let scenario = fault.map(|fault| &fault.scenario);
-            access_log::write(&id, trace.traceparent, exchange.client, messages, scenario, took);
-        }
+    /// Returns the value of the `Date` header, which is the time of the message.
+    fn http_date(&self, day: Option<&RequestDay>) -> HeaderValue {
+        let time = match day {
+            Some(day) => self.clock.message_time(day.moment),
+            None => Clock::system().now(),
+        };
+        let time = UNIX_EPOCH + Duration::from_secs(time.unix_second());
+        HeaderValue::try_from(fmt_http_date(time)).expect("a date is visible ASCII")
     }
 }
 
-/// Returns the quota that the response states: that of the client's rate limit, unless the response says 429 for
-/// another reason.
+/// Returns the quota that the response states: the client's, unless the response says 429 for another reason.
 fn quota(exchange: &Exchange, status: StatusCode, fault: Option<&FaultPlan>) -> Quota {
     match (exchange.quota, fault) {
         (quota, _) if status != StatusCode::TOO_MANY_REQUESTS => quota,
@@ -438,18 +389,6 @@ fn quota(exchange: &Exchange, status: StatusCode, fault: Option<&FaultPlan>) -> 
         (quota @ Quota::Exceeded { .. }, None) => quota,
         (_, None) => Quota::Unlimited,
     }
-}
-
-/// Returns a moment as the value of the `Date` header.
-fn http_date(moment: Moment) -> HeaderValue {
-    let time = UNIX_EPOCH + Duration::from_secs(moment.unix_second());
-    HeaderValue::try_from(fmt_http_date(time)).expect("a date is visible ASCII")
-}
-
-/// Returns why a request with `handling=strict` is rejected, if it is.
-fn strict_rejection(request: &Request<()>, route: &Route) -> Option<Problem> {
-    let query = || Query::parse(request.uri().query())?.check_names(route.parameters);
-    ignored_preference(request, route.path).or_else(|| query().err())
 }
 
 impl Service for Api {
@@ -479,18 +418,13 @@ impl Service for Api {
 
     fn respond(self: &Arc<Self>, connection: &Arc<Connection>, arrival: Arrival) -> Reply {
         let exchange = self.identify(connection, arrival);
-        match self.admit(&exchange) {
+        match self.admit(connection, &exchange) {
             Ok(None) => self.answer(&exchange),
             Ok(Some(ticket)) => {
                 let api = Arc::clone(self);
-                let render = move || {
-                    // It may have waited for long.
-                    let (day, http_date) = api.read_clock();
-                    api.answer(&Exchange { day, http_date, ..exchange })
-                };
-                Reply::Rendered(ticket, Box::new(render))
+                Reply::Rendered(ticket, Box::new(move || api.answer(&exchange)))
             }
-            Err(problem) => self.finish(&exchange, Err(problem), None),
+            Err(problem) => self.finish(&exchange, Err(problem), None, None),
         }
     }
 }
@@ -499,8 +433,12 @@ impl Service for Api {
 mod tests {
     use std::net::Ipv4Addr;
     use std::num::NonZeroU32;
+    use std::time::Instant;
 
+    use hyper::Response;
     use hyper::header::HOST;
+
+    use crate::net::Content;
 
     use super::*;
 
@@ -520,7 +458,7 @@ mod tests {
             request: request.body(()).unwrap(),
             has_body: false,
             defect: None,
-            started: MonotonicTime::now(),
+            started: Instant::now(),
         }
     }
 
@@ -532,7 +470,11 @@ mod tests {
 
     /// Receives a request from a peer.
     fn exchange(api: &Arc<Api>, peer: &str, arrival: Arrival) -> Exchange {
-        api.identify(&Arc::new(api.connect(peer.parse().unwrap(), 0, false)), arrival)
+        api.identify(&api.connect(peer.parse().unwrap(), 0, false), arrival)
+    }
+
+    fn today(api: &Api) -> RequestDay {
+        api.editions.day(api.clock.now())
     }
 
     fn text(response: Response<Content>) -> String {
@@ -554,14 +496,15 @@ mod tests {
     fn a_request_is_admitted_if_it_is_valid_and_within_its_quota() {
         let api = api(Config { rate_limit: NonZeroU32::new(1), ..Config::default() });
         let admitted = |arrival| {
-            let admitted = api.admit(&exchange(&api, "203.0.113.7", arrival));
+            let connection = api.connect("203.0.113.7".parse().unwrap(), 0, false);
+            let admitted = api.admit(&connection, &api.identify(&connection, arrival));
             admitted.map(|_| ()).map_err(|problem| problem.describe().code)
         };
         let without_host = Arrival {
             request: Request::get("/").body(()).unwrap(),
             has_body: false,
             defect: None,
-            started: MonotonicTime::now(),
+            started: Instant::now(),
         };
         assert_eq!(admitted(arrival("/", &[])), Ok(()));
         assert_eq!(admitted(without_host), Err("bad_request"));
@@ -572,7 +515,8 @@ mod tests {
     fn faults_are_planned_only_for_the_api() {
         let api = api(Config::default());
         let planned = |path, headers: &[(&str, &str)]| {
-            api.plan(&exchange(&api, "127.0.0.1", arrival(path, headers))).unwrap().is_some()
+            let exchange = exchange(&api, "127.0.0.1", arrival(path, headers));
+            api.plan(&exchange, &today(&api)).unwrap().is_some()
         };
         let prefer: &[(&str, &str)] = &[("prefer", "code=503")];
         assert!(planned("/v1/ghi/snapshot", prefer));
@@ -584,8 +528,8 @@ mod tests {
     fn a_probe_socket_admits_only_probes_and_metrics() {
         let api = api(Config::default());
         let admitted = |path| {
-            let connection = Arc::new(api.connect(HERE.ip(), 0, true));
-            api.admit(&api.identify(&connection, arrival(path, &[]))).is_ok()
+            let connection = api.connect(HERE.ip(), 0, true);
+            api.admit(&connection, &api.identify(&connection, arrival(path, &[]))).is_ok()
         };
         assert!(admitted("/healthz") && admitted("/metrics"));
         assert!(!admitted("/v1/ghi/snapshot") && !admitted("/") && !admitted("/nothing"));
@@ -651,8 +595,9 @@ mod tests {
         let dispatched = |prefer, known| {
             let headers = [("prefer", prefer), ("if-none-match", known)];
             let exchange = exchange(&api, "127.0.0.1", arrival("/v1/ghi/snapshot", &headers));
-            let mut fault = api.plan(&exchange).unwrap().unwrap();
-            let result = api.dispatch_fault(&exchange, &mut fault);
+            let today = today(&api);
+            let mut fault = api.plan(&exchange, &today).unwrap().unwrap();
+            let result = api.dispatch_fault(&exchange, &mut fault, &today);
             result
                 .map(|response| (response.status().as_u16(), text(response)))
                 .map_err(|problem| problem.describe().code)
@@ -678,9 +623,17 @@ mod tests {
 
     #[test]
     fn a_panic_returns_500_without_details_and_the_next_request_succeeds() {
-        let api = api(Config::default());
+        let is_broken = Arc::new(AtomicBool::new(false));
+        let broken = Arc::clone(&is_broken);
+        let clock = Clock::from_fn(move || {
+            assert!(!broken.load(Ordering::Relaxed), "on purpose");
+            UNIX_EPOCH
+        });
+        let api = api(Config { clock, ..Config::default() });
         let get = get_from(&api, "127.0.0.1");
-        let failed = get("/v1/ghi/snapshot", &[("x-panic", "")]);
+        is_broken.store(true, Ordering::Relaxed);
+        let failed = get("/v1/ghi/snapshot", &[]);
+        is_broken.store(false, Ordering::Relaxed);
         assert_eq!(failed.status(), StatusCode::INTERNAL_SERVER_ERROR);
         assert_eq!(failed.headers()["content-type"], "application/problem+json");
         assert_eq!(failed.headers()[X_REQUEST_ID].len(), 16);

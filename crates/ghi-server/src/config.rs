@@ -22,8 +22,7 @@ pub struct Config {
     pub snapshot_form: SnapshotForm,
     /// Whether requests may select failures, delays and other days with `Prefer`.
     pub scenarios: bool,
-    /// Scenarios from the start, for clients that can't set a header: `PREFERENCES` or
-    /// `PATH: PREFERENCES`, such as `code=503, times=2`. Without a path, they apply to the whole API.
+    /// Scenarios from the start: `PREFERENCES`, such as `code=503, times=2`, or `PATH: PREFERENCES`.
     pub fail: Vec<String>,
     /// The percentage of API requests that fail on purpose, up to 100.
     pub chaos_percent: u8,
@@ -35,17 +34,13 @@ pub struct Config {
     pub rate_limit: Option<NonZeroU32>,
     /// Whether clients on this machine are rate limited as well.
     pub rate_limit_loopback: bool,
-    /// The proxies whose `X-Forwarded-For` and `Forwarded` are trusted. IPv4-mapped networks, such as
-    /// `::ffff:10.0.0.0/104`, count as the IPv4 networks they map to.
+    /// The proxies whose `X-Forwarded-For` and `Forwarded` are trusted.
     pub trusted_proxies: Vec<IpNet>,
-    /// The public URL, if clients reach the server at an address other than the one it listens on. Links
-    /// start with it.
+    /// The public URL, with which links start, if it is not the address that the server listens on.
     pub public_url: Option<PublicUrl>,
-    /// The limit on open connections. Beyond it, an unused connection is evicted. One client may have a
-    /// tenth of them, but at least 16.
+    /// The limit on open connections. One client may have a tenth of them, but at least 16.
     pub max_connections: usize,
-    /// How long a client may take to send the head of a request. A connection is also closed if its client
-    /// reads nothing of a response for three times as long.
+    /// How long a client may take to send the head of a request, and a third of how long it may read nothing.
     pub client_timeout: Duration,
     /// How long a connection may be idle between two requests.
     pub idle_timeout: Duration,
@@ -57,8 +52,7 @@ impl Config {
     /// The default rate limit in requests per second per client.
     pub const RATE_LIMIT: NonZeroU32 = NonZeroU32::new(100).expect("100 is not zero");
 
-    /// The default idle timeout: longer than the 60 s that load balancers usually keep an idle connection,
-    /// so that the load balancer closes it first, and no request is sent on a closed connection.
+    /// The default idle timeout, longer than the usual 60 s of load balancers, which should close first.
     pub const IDLE_TIMEOUT: Duration = Duration::from_secs(75);
 
     /// The default limit on open connections.
@@ -98,31 +92,30 @@ pub enum SnapshotForm {
     Reduced,
 }
 
-/// The public URL of a server behind a proxy, such as `https://example.org/sandbox`.
+/// The public URL of a server behind a proxy, such as `https://example.org/sandbox`, without a trailing slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PublicUrl {
-    /// Without a trailing slash.
-    url: String,
-    /// The index at which the path starts.
-    path: usize,
-}
+pub struct PublicUrl(String);
 
 impl PublicUrl {
     /// Returns the path, without a trailing slash.
     pub(crate) fn path(&self) -> &str {
-        &self.url[self.path..]
+        self.parts().1
     }
 
     /// Returns the host, with the port if there is one.
     pub(crate) fn host(&self) -> &str {
-        let authority = &self.url[..self.path];
-        authority.split_once("://").map_or(authority, |(_, host)| host)
+        self.parts().0
+    }
+
+    fn parts(&self) -> (&str, &str) {
+        let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
+        rest.split_at(rest.find('/').unwrap_or(rest.len()))
     }
 }
 
 impl fmt::Display for PublicUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.url)
+        f.write_str(&self.0)
     }
 }
 
@@ -149,9 +142,7 @@ impl FromStr for PublicUrl {
         {
             return Err(NOT_A_URL);
         }
-        let url = text.strip_suffix('/').unwrap_or(text).to_owned();
-        let path = url.len() - path.len();
-        Ok(Self { url, path })
+        Ok(Self(text.strip_suffix('/').unwrap_or(text).to_owned()))
     }
 }
 

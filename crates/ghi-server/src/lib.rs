@@ -3,19 +3,12 @@
 //! Client tests start a [`Sandbox`]; programs that serve the API start a [`Server`]:
 //!
 //! ```
-//! use std::io::{Read, Write};
-//! use std::net::TcpStream;
 //! use ghi_server::{Clock, Config, Sandbox};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let clock = Clock::at("2026-11-15T12:00:00Z".parse()?);
 //! let sandbox = Sandbox::start(Config { clock, ..Config::default() })?;
-//!
-//! let mut stream = TcpStream::connect(sandbox.address())?;
-//! stream.write_all(b"GET /v1/ghi/forecast HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")?;
-//! let mut answer = String::new();
-//! stream.read_to_string(&mut answer)?;
-//! assert!(answer.ends_with("\"predicted_avg_cost_usd\":55223.09}"));
+//! assert!(sandbox.url().starts_with("http://127.0.0.1:"));
 //! # Ok(()) }
 //! ```
 //!
@@ -53,6 +46,5 @@ pub mod internals {
     pub use crate::InProcess;
     pub use crate::http::problem::codes;
     pub use crate::router::Operations;
-    pub use crate::routes::parameters::{RANGES, THEMES};
     pub use crate::scenarios::preference_values;
 }

@@ -1,6 +1,7 @@
 //! The table of all routes.
 
-use ghi_contract::paths as contract;
+use ghi_contract::{ForecastDays, paths as contract};
+use ghi_engine::Registry;
 
 use crate::http::paths;
 use crate::http::query::Query;
@@ -10,22 +11,17 @@ use crate::routes::files::{charts, csv, explain_files, feed};
 use crate::routes::operations::{assets, discovery, probes};
 use crate::routes::pages::{dashboard, explain, general, region};
 use crate::routes::parameters;
-use crate::scenarios::FailFlag;
+use crate::scenarios;
 
-/// A path and its handler.
 pub(crate) struct Route {
     /// May end in a parameter: `/regions/{id}`.
     pub(crate) path: &'static str,
-    /// The part of the path before its parameter, if it has one.
-    before_parameter: Option<&'static str>,
     pub(crate) kind: RouteKind,
     work: Work,
-    /// The names of its query parameters.
     pub(crate) parameters: &'static [&'static str],
     pub(crate) handler: Handler,
 }
 
-/// The purpose of a route, which determines how its requests are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RouteKind {
     /// A document of the contract: supports scenarios and strict parameters.
@@ -58,23 +54,29 @@ enum Work {
 }
 
 impl Route {
-    /// Returns the value of the parameter in a path, still percent-encoded, if the path belongs to this route. It is
-    /// empty if the route has no parameter.
+    /// Returns the value of the parameter in a path of this route, still percent-encoded, or empty if it has none.
     pub(crate) fn parameter<'p>(&self, path: &'p str) -> Option<&'p str> {
         // A trailing slash makes no difference.
         let path = if path == "/" { path } else { path.strip_suffix('/').unwrap_or(path) };
-        match self.before_parameter {
-            None => (self.path == path).then_some(""),
-            Some(before) => path.strip_prefix(before).filter(|rest| is_segment(rest)),
+        if !self.has_parameter() {
+            return (self.path == path).then_some("");
         }
+        let before = &self.path[..self.path.find('{')?];
+        path.strip_prefix(before).filter(|rest| !rest.is_empty() && !rest.contains('/'))
     }
 
-    /// Returns whether a request is rendered on the pool: if its route takes long, and its path, its query or
-    /// a preference makes it a request of its own.
-    pub(crate) fn is_rendered_alone(&self, query: Option<&str>, has_prefer: bool) -> bool {
+    fn has_parameter(&self) -> bool {
+        self.path.ends_with('}')
+    }
+
+    /// Returns whether a request is rendered on the pool: if its route takes long, and no other request may be the same.
+    pub(crate) fn is_rendered_alone(
+        &self,
+        query: Option<&str>,
+        has_prefer: impl FnOnce() -> bool,
+    ) -> bool {
         let has_query = query.is_some_and(|query| !query.is_empty());
-        let is_own = self.before_parameter.is_some() || has_query || has_prefer;
-        self.work == Work::Rendered && is_own
+        self.work == Work::Rendered && (self.has_parameter() || has_query || has_prefer())
     }
 
     /// Returns how many days a request draws, each of which is computed for a day other than today.
@@ -89,6 +91,16 @@ impl Route {
     }
 }
 
+const fn route(
+    kind: RouteKind,
+    work: Work,
+    path: &'static str,
+    parameters: &'static [&'static str],
+    handler: Handler,
+) -> Route {
+    Route { path, kind, work, parameters, handler }
+}
+
 /// Generates the table of routes, and the list of routes in the OpenAPI document.
 macro_rules! routes {
     (
@@ -97,22 +109,8 @@ macro_rules! routes {
     ) => {
         /// The table of routes.
         pub(crate) const ROUTES: &[Route] = &[
-            $(Route {
-                path: $path,
-                before_parameter: before_parameter($path),
-                kind: RouteKind::$kind,
-                work: Work::$work,
-                parameters: &[$($name),*],
-                handler: $module::$handler,
-            },)*
-            $(Route {
-                path: $other,
-                before_parameter: before_parameter($other),
-                kind: RouteKind::$other_kind,
-                work: Work::$other_work,
-                parameters: &[$($other_name),*],
-                handler: $other_handler,
-            },)*
+            $(route(RouteKind::$kind, Work::$work, $path, &[$($name),*], $module::$handler),)*
+            $(route(RouteKind::$other_kind, Work::$other_work, $other, &[$($other_name),*], $other_handler),)*
         ];
 
         /// The operations in the OpenAPI document.
@@ -162,7 +160,7 @@ routes! {
         Page Little paths::PROBLEMS [] => general::problems;
         Page Little paths::PROBLEM [] => general::problem;
         Asset Little paths::ASSET [] => assets::asset;
-        Asset Little paths::FAVICON [] => assets::icon;
+        Asset Little paths::FAVICON [] => assets::asset;
         Asset Little paths::OPENAPI [] => discovery::openapi;
         Asset Little paths::OPENAPI_3_0 [] => discovery::openapi_3_0;
         Asset Little paths::LLMS [] => discovery::llms;
@@ -170,38 +168,44 @@ routes! {
     }
 }
 
-/// Finds the route of a path, and its index.
 pub(crate) fn find_route(path: &str) -> Option<(usize, &'static Route)> {
     ROUTES.iter().enumerate().find(|(_, route)| route.parameter(path).is_some())
+}
+
+/// Returns the route of a path of the API, or of a route such as `/v1/ghi/regions/{id}`.
+fn api_route(path: &str) -> Option<&'static str> {
+    let (_, route) = find_route(path)?;
+    route.kind.has_scenarios().then_some(route.path)
 }
 
 /// Returns whether a path, or a route such as `/v1/ghi/regions/{id}`, belongs to the API, so that its requests
 /// may fail on purpose.
 pub fn is_api_path(path: &str) -> bool {
-    find_route(path).is_some_and(|(_, route)| route.kind.has_scenarios())
+    api_route(path).is_some()
 }
 
 /// Checks the value of `--fail`: all of its preferences must have an effect on its path.
 pub fn check_fail_flag(text: &str) -> Result<(), String> {
-    FailFlag::check(text, |path| {
-        let (_, route) = find_route(path).filter(|(_, route)| route.kind.has_scenarios())?;
-        Some(route.path)
-    })
+    scenarios::check_fail_flag(text, api_route)
 }
 
-fn is_segment(text: &str) -> bool {
-    !text.is_empty() && !text.contains('/')
-}
-
-const fn before_parameter(path: &str) -> Option<&str> {
-    let mut end = 0;
-    while end < path.len() {
-        if path.as_bytes()[end] == b'{' {
-            return Some(path.split_at(end).0);
-        }
-        end += 1;
-    }
-    None
+/// Returns the targets that a server renders before anyone requests them: every document of the contract, and the pages
+/// and files that are requested most.
+pub(crate) fn rendered_ahead(registry: &Registry) -> impl Iterator<Item = String> {
+    let documents = ROUTES.iter().filter(|route| route.kind == RouteKind::Api);
+    let documents = documents.filter(|route| !route.has_parameter()).map(|route| route.path);
+    let files = [paths::SNAPSHOT_CSV, paths::EXPLAIN_CSV, paths::EXPLAIN_JSON, paths::FEED];
+    let single = documents.chain(files).chain([paths::DASHBOARD, paths::EXPLAIN]);
+    let charts = [paths::HISTORY_CHART, paths::REGIONS_CHART]
+        .into_iter()
+        .flat_map(|path| parameters::THEMES.map(|theme| format!("{path}?theme={theme}")));
+    let forecasts = ForecastDays::all()
+        .map(|days| format!("{}?forecast_days={}", contract::FORECAST, days.get()));
+    let regions = registry.regions().iter().flat_map(|region| {
+        let detail = contract::REGION_DETAIL.replace("{id}", &region.id);
+        [detail, format!("{}?region_id={}", contract::HISTORY, region.id)]
+    });
+    single.map(String::from).chain(charts).chain(forecasts).chain(regions)
 }
 
 #[cfg(test)]
@@ -232,13 +236,8 @@ mod tests {
     fn no_two_routes_have_the_same_path() {
         for route in ROUTES {
             let path = route.path.replace(['{', '}'], "");
-            check(
-                &path,
-                Some((
-                    route.path,
-                    route.before_parameter.map_or("", |before| &path[before.len()..]),
-                )),
-            );
+            let before = route.path.find('{').unwrap_or(path.len());
+            check(&path, Some((route.path, &path[before..])));
         }
     }
 }

@@ -37,21 +37,6 @@ const PER_CLIENT_MIN: usize = 16;
 const SANDBOX_WORKERS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not zero");
 
 /// A server that accepts connections, for programs that run one. Tests use a [`Sandbox`].
-///
-/// ```
-/// use std::num::NonZeroUsize;
-/// use std::time::Duration;
-/// use ghi_server::{Config, Listener, Server};
-///
-/// # fn main() -> std::io::Result<()> {
-/// let listener = Listener::bind(([127, 0, 0, 1], 0).into(), NonZeroUsize::MIN)?;
-/// let server = Server::start(listener, Config::default())?;
-///
-/// let shutdown = async { Duration::ZERO };
-/// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-/// runtime.block_on(server.run(shutdown));
-/// # Ok(()) }
-/// ```
 pub struct Server {
     api: Arc<Api>,
     connections: Arc<Connections>,
@@ -63,10 +48,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a worker for each socket of the listener. The server accepts connections from now on, and
-    /// stops when it is dropped.
-    ///
-    /// Fails if a worker cannot get a thread or a file descriptor, or if [`Config::fail`] is invalid.
+    /// Starts a worker for each socket of the listener. The server accepts connections from now on, and stops when it
+    /// is dropped.
     pub fn start(listener: Listener, config: Config) -> io::Result<Self> {
         let checked = config.fail.iter().try_for_each(|flag| check_fail_flag(flag));
         checked.map_err(|reason| {
@@ -108,15 +91,13 @@ impl Server {
         Reload(Arc::clone(&self.api))
     }
 
-    /// Runs until the future is ready, and then shuts down gracefully.
+    /// Runs until the future is ready, and then shuts down gracefully. Needs a Tokio runtime with time enabled,
+    /// preferably its own: the next day is rendered on its thread.
     ///
     /// The future returns how long to drain. While draining, the server keeps serving, but `/readyz`
     /// returns 503 and responses close their connections, so that a load balancer sends its requests
     /// elsewhere. Without trusted proxies, probe sockets and open connections there is nobody to drain for.
     /// Then open requests have five seconds to finish. Returns how many took longer and were cut off.
-    ///
-    /// This needs a Tokio runtime with time enabled, preferably its own: the next day is rendered on its
-    /// thread.
     pub async fn run(mut self, shutdown: impl Future<Output = Duration>) -> usize {
         // This thread serves no requests, so it can render while the workers continue.
         let drain = self.prepare_days_until(shutdown, TICK).await;
@@ -135,8 +116,7 @@ impl Server {
         cut_off
     }
 
-    /// Renders each next day before midnight, until the future is ready. Even if that takes longer than an interval,
-    /// the runtime can handle signals in between.
+    /// Renders each next day before midnight, until the future is ready. The runtime can handle signals in between.
     async fn prepare_days_until<T>(&self, end: impl Future<Output = T>, interval: Duration) -> T {
         let mut end = pin!(end);
         loop {
@@ -172,20 +152,17 @@ fn start<S: Service>(
         drop(runtime);
         _ = running.send(cut_off);
     });
-    thread.map_err(|error| {
+    thread.map(drop).map_err(|error| {
         io::Error::new(error.kind(), format!("failed to start a worker thread: {error}"))
-    })?;
-    Ok(())
+    })
 }
 
-/// Replaces the inputs of a running server, between two requests. Each response is made entirely from the
-/// old data or entirely from the new.
+/// Replaces the inputs of a running server. Each response is made entirely from the old data or from the new.
 #[derive(Clone)]
 pub struct Reload(Arc<Api>);
 
 impl Reload {
-    /// Replaces the inputs: every request that arrives after this has returned gets their data. The day is
-    /// rendered first, on the calling thread, which delays no request.
+    /// Replaces the inputs. The day is rendered first, on the calling thread, which delays no request.
     pub fn reload(&self, inputs: Inputs) {
         self.0.reload(inputs);
     }
@@ -196,18 +173,7 @@ impl Reload {
     }
 }
 
-/// A server on a free port of this machine, for tests and demonstrations. It runs on its own threads and
-/// stops when it is dropped.
-///
-/// ```
-/// use ghi_server::{Clock, Config, Sandbox};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let clock = Clock::at("2026-11-15T12:00:00Z".parse()?);
-/// let sandbox = Sandbox::start(Config { clock, ..Config::default() })?;
-/// assert!(sandbox.url().starts_with("http://127.0.0.1:"));
-/// # Ok(()) }
-/// ```
+/// A server on a free port of this machine, for tests and demonstrations. It stops when it is dropped.
 pub struct Sandbox {
     address: SocketAddr,
     url: String,

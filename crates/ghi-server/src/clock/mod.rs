@@ -1,22 +1,20 @@
 //! Clocks. Each request reads the clock once, and its whole response has that time.
 
 mod moment;
-mod monotonic_time;
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+pub(crate) use std::time::Instant as MonotonicTime;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ghi_display::grouped;
 
 use crate::clock::moment::END_MICROS;
 pub use crate::clock::moment::Moment;
-pub(crate) use crate::clock::monotonic_time::MonotonicTime;
 
-/// The source of the time. It always returns a moment that can be published: a clock outside the years
-/// 1970 to 9999 returns the nearest moment in that range.
+/// The source of the time. Outside the years 1970 to 9999, it returns the nearest moment that can be published.
 #[derive(Clone)]
 pub struct Clock(TimeSource);
 
@@ -59,8 +57,7 @@ impl Clock {
         }
     }
 
-    /// Returns the time of a message that is created when the clock shows `now`: the system's time,
-    /// whatever this clock shows.
+    /// Returns the system's time when this clock shows `now`.
     pub(crate) fn message_time(&self, now: Moment) -> Moment {
         match self.0 {
             TimeSource::System => now,
@@ -68,8 +65,7 @@ impl Clock {
         }
     }
 
-    /// Returns how many of its seconds pass in a real second. A stopped clock counts as running at normal
-    /// speed.
+    /// Returns how many of its seconds pass in a real second, or 1 if it is stopped.
     pub(crate) fn speed(&self) -> Speed {
         match self.0 {
             TimeSource::Running { speed, .. } => speed,
@@ -99,7 +95,6 @@ impl Clock {
 }
 
 impl fmt::Display for Clock {
-    /// Writes the description of the clock that the log shows.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             TimeSource::System => f.write_str("the system's"),
@@ -141,7 +136,6 @@ impl Speed {
 }
 
 impl fmt::Display for Speed {
-    /// Writes the speed with its digits in groups of three.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&grouped(self.0))
     }

@@ -7,7 +7,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, date};
 
-/// The first day that both HTTP dates and Unix time can express.
 const FIRST_DATE: Date = date(1970, 1, 1);
 
 /// The number of the day 9999-12-31, the last whose year has four digits.
@@ -27,8 +26,7 @@ const EXPECTED: &str = "must be a UTC time such as 2026-11-15T12:00:00Z, from 19
 pub struct Moment(u64);
 
 impl Moment {
-    /// Returns the moment of a system time. A time outside the years 1970 to 9999 becomes the nearest
-    /// moment in that range.
+    /// Returns the moment of a system time, or the nearest one that can be published.
     pub(super) fn from_time(time: SystemTime) -> Self {
         Self(0).after(time.duration_since(UNIX_EPOCH).unwrap_or_default(), 1)
     }
@@ -64,7 +62,6 @@ impl Moment {
         [h1, h2, b':', m1, m2, b':', s1, s2, b'.', f1, f2, f3, f4, f5, f6]
     }
 
-    /// Returns the whole seconds since 1970 began.
     pub(crate) fn unix_second(self) -> u64 {
         self.0 / MICROS_PER_SECOND
     }
@@ -74,7 +71,6 @@ impl Moment {
         (MICROS_PER_DAY - self.0 % MICROS_PER_DAY) / MICROS_PER_SECOND
     }
 
-    /// Returns the first moment of the same day.
     pub(crate) fn midnight(self) -> Self {
         Self(self.0 - self.0 % MICROS_PER_DAY)
     }
@@ -93,7 +89,6 @@ impl Moment {
     }
 }
 
-/// Returns the digits of a number below 100.
 fn two_digits(number: u32) -> [u8; 2] {
     [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]
 }

@@ -10,22 +10,14 @@ use governor::{NotUntil, Quota, RateLimiter};
 
 use crate::net::{ClientBuckets, ClientKey};
 
-/// How many days may be rendered per second. With the most regions, they take a seventh of a core.
+/// How many days may be rendered per second, in total and for one client. With the most regions, they take a seventh of
+/// a core.
 const DAYS_PER_SECOND: NonZeroU32 = NonZeroU32::new(500).expect("it is not zero");
-
-/// How many of these one client may use.
 const PER_CLIENT: NonZeroU32 = NonZeroU32::new(125).expect("it is not zero");
 
 /// How many seconds' worth of days may be rendered at once: at least a year for one client.
 const BURST_SECONDS: NonZeroU32 = NonZeroU32::new(3).expect("it is not zero");
 
-/// The error for too many requested days.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooManyDays {
-    pub(crate) retry_after_seconds: u64,
-}
-
-/// Limits how many days are rendered, in total and per client.
 pub(super) struct DayLimit<C: Clock = DefaultClock> {
     total: RateLimiter<NotKeyed, InMemoryState, C, NoOpMiddleware<C::Instant>>,
     by_client: RateLimiter<u64, DashMapStateStore<u64>, C, NoOpMiddleware<C::Instant>>,
@@ -54,14 +46,12 @@ impl<C: Clock + Clone> DayLimit<C> {
     }
 
     /// Counts days. More than a client may render at once count as that many. Without a client, only the total
-    /// limit applies.
-    pub(super) fn check(&self, days: u32, client: Option<ClientKey>) -> Result<(), TooManyDays> {
+    /// limit applies. Fails with the number of seconds to wait.
+    pub(super) fn check(&self, days: u32, client: Option<ClientKey>) -> Result<(), u64> {
         let cost = NonZeroU32::new(days).unwrap_or(NonZeroU32::MIN);
         let cost = cost.min(PER_CLIENT.saturating_mul(BURST_SECONDS));
-        let refused = |until: NotUntil<C::Instant>| {
-            let wait = until.wait_time_from(self.clock.now());
-            TooManyDays { retry_after_seconds: wait.as_secs() + 1 }
-        };
+        let refused =
+            |until: NotUntil<C::Instant>| until.wait_time_from(self.clock.now()).as_secs() + 1;
         // The cost never exceeds a burst, so the capacity is always sufficient.
         if let Some(client) = client {
             let bucket = self.clients.bucket(client);
@@ -112,7 +102,7 @@ mod tests {
         assert_eq!(at_once(&limit, 1, client(1)), 375);
         assert_eq!(at_once(&limit, 1, client(2)), 375);
         let until_later = limit.check(1, client(1));
-        assert_eq!(until_later, Err(TooManyDays { retry_after_seconds: 1 }));
+        assert_eq!(until_later, Err(1));
         limit.clock.advance(Duration::from_secs(1));
         assert!(limit.check(1, client(1)).is_ok());
     }

@@ -1,34 +1,55 @@
-//! Builds the contract's documents from the data.
+//! The contract's documents, from the data to JSON.
+
+use std::io::{self, Write};
+use std::sync::Arc;
 
 use ghi_contract::{
     API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, Forecast, ForecastDays,
     History, HistoryPoint, Indicator, Metadata, Network, Region, RegionDetail, Regions, Snapshot,
     SnapshotRegion, paths,
 };
-use ghi_engine::{Costs, ENGINE_SANDBOX_VERSION, Model, NoFigures, RecentDays, RegionIndex, Scope};
+use ghi_engine::{Costs, ENGINE_SANDBOX_VERSION, NoFigures, RegionIndex, Scope};
 use jiff::civil::Date;
+use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
 
-use crate::clock::Moment;
+use crate::config::SnapshotForm;
+use crate::edition::daily_edition::{Document, Edition};
+use crate::http::caching::Representation;
 
-/// Every document at one moment, one method per document.
-#[derive(Debug)]
-pub(crate) struct Documents<'m> {
-    model: &'m Model,
-    timestamp_utc: String,
-    days: &'m RecentDays,
-}
+const TIMESTAMP_FIELD: &[u8] = br#""timestamp_utc":""#;
 
-impl<'m> Documents<'m> {
-    /// Returns the documents that a network publishes at a moment on the last of these days.
-    pub(crate) fn new(model: &'m Model, days: &'m RecentDays, moment: Moment) -> Self {
-        Self { model, timestamp_utc: moment.to_string(), days }
+impl Edition {
+    /// Renders a document without its time of day, which is the stamp.
+    pub(super) fn rendered(&self, document: Document) -> Result<Representation, NoFigures> {
+        let mut json = match document {
+            Document::Metadata => to_json(&self.metadata()),
+            Document::Regions => to_json(&self.regions()),
+            Document::Network => to_json(&self.network()?),
+            Document::Indicator => to_json(&self.indicator()?),
+            Document::Snapshot(SnapshotForm::Full) => to_json(&self.snapshot()?),
+            Document::Snapshot(SnapshotForm::Reduced) => {
+                let snapshot = self.snapshot()?;
+                to_json(&Snapshot { region_count: None, regions: None, ..snapshot })
+            }
+            Document::History(scope) => to_json(&self.history(scope)?),
+            Document::Forecast(days) => to_json(&self.forecast(days)?),
+            Document::RegionDetail(region) => to_json(&self.region_detail(region)?),
+        };
+        let fields = json.windows(TIMESTAMP_FIELD.len());
+        let field = fields.into_iter().position(|field| field == TIMESTAMP_FIELD);
+        let field = field.expect("every contract document has a timestamp near its start");
+        let timestamp = field + TIMESTAMP_FIELD.len();
+        let time = timestamp + "YYYY-MM-DDT".len();
+        json.drain(time..time + "HH:MM:SS.ffffff".len());
+        let untagged = timestamp..time + "Z".len();
+        Ok(Representation::stamped(Arc::clone(&self.headers), json, time, untagged))
     }
 
-    /// Returns the service metadata.
-    pub(crate) fn metadata(&self) -> Metadata {
+    fn metadata(&self) -> Metadata {
         Metadata {
             version: API_CURRENT.into(),
-            timestamp_utc: self.timestamp_utc.clone(),
+            timestamp_utc: self.midnight.to_string(),
             engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
             environment: ENVIRONMENT.into(),
             api_current: API_CURRENT.into(),
@@ -37,29 +58,26 @@ impl<'m> Documents<'m> {
         }
     }
 
-    /// Returns the list of regions.
-    pub(crate) fn regions(&self) -> Regions {
-        let registry = self.model.registry().regions().iter();
-        let regions: Vec<Region> = registry
-            .map(|region| Region { id: region.id.clone(), name: region.name.clone() })
-            .collect();
+    fn regions(&self) -> Regions {
+        let regions = self.model().registry().regions().iter();
+        let regions = regions.map(|it| Region { id: it.id.clone(), name: it.name.clone() });
+        let regions: Vec<Region> = regions.collect();
         Regions {
             version: API_CURRENT.into(),
-            timestamp_utc: self.timestamp_utc.clone(),
+            timestamp_utc: self.midnight.to_string(),
             engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
             region_count: regions.len(),
             regions,
         }
     }
 
-    /// Returns one region's costs today.
-    pub(crate) fn region_detail(&self, index: RegionIndex) -> Result<RegionDetail, NoFigures> {
-        let region = &self.model.registry()[index];
-        let today = self.days.today()?;
+    fn region_detail(&self, index: RegionIndex) -> Result<RegionDetail, NoFigures> {
+        let region = &self.model().registry()[index];
+        let today = self.days().today()?;
         let costs = &today.regions[index.get()];
         Ok(RegionDetail {
             version: API_CURRENT.into(),
-            timestamp_utc: self.timestamp_utc.clone(),
+            timestamp_utc: self.midnight.to_string(),
             region_id: region.id.clone(),
             name: region.name.clone(),
             min_cost_usd: costs.min_usd.to_f64(),
@@ -69,11 +87,10 @@ impl<'m> Documents<'m> {
         })
     }
 
-    /// Returns all of today's costs.
-    pub(crate) fn snapshot(&self) -> Result<Snapshot, NoFigures> {
-        let today = self.days.today()?;
+    fn snapshot(&self) -> Result<Snapshot, NoFigures> {
+        let today = self.days().today()?;
         let regions: Vec<SnapshotRegion> =
-            std::iter::zip(self.model.registry().regions(), &today.regions)
+            std::iter::zip(self.model().registry().regions(), &today.regions)
                 .map(|(region, costs)| SnapshotRegion {
                     id: region.id.clone(),
                     name: region.name.clone(),
@@ -87,7 +104,7 @@ impl<'m> Documents<'m> {
         let global = &today.global;
         Ok(Snapshot {
             version: API_CURRENT.into(),
-            timestamp_utc: self.timestamp_utc.clone(),
+            timestamp_utc: self.midnight.to_string(),
             engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
             region_count: Some(regions.len()),
             regions: Some(regions),
@@ -97,24 +114,22 @@ impl<'m> Documents<'m> {
         })
     }
 
-    /// Returns the costs of the seven days up to today.
-    pub(crate) fn history(&self, scope: Scope) -> Result<History, NoFigures> {
-        let days = self.days.history(scope)?.into_iter();
+    fn history(&self, scope: Scope) -> Result<History, NoFigures> {
+        let days = self.days().history(scope)?.into_iter();
         Ok(History {
             version: API_CURRENT.into(),
-            timestamp_utc: self.timestamp_utc.clone(),
+            timestamp_utc: self.midnight.to_string(),
             engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
-            region_id: scope.region_id(self.model.registry()).into(),
+            region_id: scope.region_id(self.model().registry()).into(),
             points: days.map(|(date, costs)| history_point(date, &costs)).collect(),
         })
     }
 
-    /// Returns the network's state today.
-    pub(crate) fn network(&self) -> Result<Network, NoFigures> {
-        let network = &self.days.today()?.network;
+    fn network(&self) -> Result<Network, NoFigures> {
+        let network = &self.days().today()?.network;
         Ok(Network {
             version: API_CURRENT.into(),
-            timestamp_utc: self.timestamp_utc.clone(),
+            timestamp_utc: self.midnight.to_string(),
             engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
             hashrate_eh: network.hashrate_eh.to_f64(),
             difficulty: network.difficulty as f64,
@@ -122,25 +137,23 @@ impl<'m> Documents<'m> {
         })
     }
 
-    /// Returns the predicted worldwide average.
-    pub(crate) fn forecast(&self, days: ForecastDays) -> Result<Forecast, NoFigures> {
-        let predicted = self.model.forecast_avg_usd(self.days.today()?);
+    fn forecast(&self, days: ForecastDays) -> Result<Forecast, NoFigures> {
+        let predicted = self.model().forecast_avg_usd(self.days().today()?);
         Ok(Forecast {
             version: API_CURRENT.into(),
-            timestamp_utc: self.timestamp_utc.clone(),
+            timestamp_utc: self.midnight.to_string(),
             engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
             forecast_days: days.get(),
             predicted_avg_cost_usd: predicted.to_f64(),
         })
     }
 
-    /// Returns today's worldwide costs for API v1.0.
-    pub(crate) fn indicator(&self) -> Result<Indicator, NoFigures> {
-        let today = self.days.today()?;
+    fn indicator(&self) -> Result<Indicator, NoFigures> {
+        let today = self.days().today()?;
         let today = history_point(today.date, &today.global);
         Ok(Indicator {
             version: API_PREVIOUS.into(),
-            timestamp_utc: self.timestamp_utc.clone(),
+            timestamp_utc: self.midnight.to_string(),
             engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
             date: today.date,
             currency: today.currency,
@@ -151,7 +164,6 @@ impl<'m> Documents<'m> {
     }
 }
 
-/// Returns the costs of a day as a point of a history.
 pub(crate) fn history_point(date: Date, costs: &Costs) -> HistoryPoint {
     HistoryPoint {
         date: date.to_string(),
@@ -159,5 +171,43 @@ pub(crate) fn history_point(date: Date, costs: &Costs) -> HistoryPoint {
         min_cost_usd: costs.min_usd.to_f64(),
         avg_cost_usd: costs.avg_usd.to_f64(),
         max_cost_usd: costs.max_usd.to_f64(),
+    }
+}
+
+/// Returns a document of the contract as JSON, as a server sends it. Floats have a decimal point and no
+/// exponent, however small they are.
+pub fn document_json(document: &impl Serialize) -> String {
+    String::from_utf8(to_json(document)).expect("JSON is text")
+}
+
+fn to_json(document: &impl Serialize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(1024);
+    let mut serializer = Serializer::with_formatter(&mut bytes, PlainFloats);
+    document.serialize(&mut serializer).expect("contract documents are plain JSON");
+    bytes
+}
+
+struct PlainFloats;
+
+impl Formatter for PlainFloats {
+    fn write_f64<W: Write + ?Sized>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        // This writes no exponent, but omits the point if there is no fraction.
+        let digits = value.to_string();
+        writer.write_all(digits.as_bytes())?;
+        if digits.contains('.') { Ok(()) } else { writer.write_all(b".0") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_have_a_point_and_no_exponent() {
+        let floats = [61_275.07, 13.0, 5e-9, 4.512e-9, 118_441_022_578_828.0, 0.05];
+        assert_eq!(
+            document_json(&floats),
+            "[61275.07,13.0,0.000000005,0.000000004512,118441022578828.0,0.05]"
+        );
     }
 }

@@ -3,11 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use ghi_engine::{Model, RecentDays};
+use hyper::HeaderMap;
 
 use crate::clock::{Moment, Speed};
 use crate::edition::daily_edition::Edition;
-use crate::edition::day_limit::{DayLimit, TooManyDays};
-use crate::edition::rendered::DocumentHeaders;
+use crate::edition::day_limit::DayLimit;
+use crate::http::caching::PageCache;
+use crate::http::caching::daily_api_headers;
 use crate::http::site::Site;
 use crate::net::ClientKey;
 
@@ -17,14 +19,16 @@ const AHEAD_SECONDS: u64 = 300;
 /// How many days requested with `Prefer: at=` are cached.
 const OTHER_DAYS: usize = 32;
 
-/// Hands out the editions of the current model.
+/// How many pages and files are cached for one of the clock's days, and for another day.
+const FILES: usize = 256;
+const FILES_OF_OTHER_DAY: usize = 4;
+
 pub(crate) struct Editions {
-    headers: Arc<DocumentHeaders>,
-    /// The speed of the clock, which determines how soon midnight comes.
+    headers: Arc<HeaderMap>,
     speed: Speed,
     current: RwLock<Arc<LoadedModel>>,
     day_limit: DayLimit,
-    /// Held during a reload, so that reloads run one after the other.
+    /// Held during a reload.
     reloading: Mutex<()>,
 }
 
@@ -32,35 +36,39 @@ pub(crate) struct Editions {
 struct LoadedModel {
     model: Arc<Model>,
     /// The day of the clock and its neighbours, for a clock that is set back and forth across midnight.
-    clock_days: RwLock<Vec<Arc<Edition>>>,
+    clock_days: CachedDays,
     /// Days requested with `Prefer: at=`, oldest request first.
-    other_days: RwLock<Vec<Arc<Edition>>>,
+    other_days: CachedDays,
 }
+
+type CachedDays = RwLock<Vec<Arc<Edition>>>;
 
 impl LoadedModel {
     fn new(model: Model) -> Arc<Self> {
-        let (clock_days, other_days) = (RwLock::default(), RwLock::default());
+        let (clock_days, other_days) = Default::default();
         Arc::new(Self { model: Arc::new(model), clock_days, other_days })
     }
 }
 
-fn find(cached: &RwLock<Vec<Arc<Edition>>>, moment: Moment) -> Option<Arc<Edition>> {
+fn find(cached: &CachedDays, moment: Moment) -> Option<Arc<Edition>> {
     let cached = cached.read().unwrap_or_else(PoisonError::into_inner);
-    cached.iter().find(|edition| edition.day() == moment.day()).cloned()
+    cached.iter().find(|edition| edition.midnight.day() == moment.day()).cloned()
 }
 
 /// Caches an edition after removing others, and returns the one that is then cached for its day.
 fn cache(
-    cached: &RwLock<Vec<Arc<Edition>>>,
-    edition: Arc<Edition>,
+    cached: &CachedDays,
+    edition: Edition,
     remove: impl FnOnce(&mut Vec<Arc<Edition>>),
 ) -> Arc<Edition> {
     let mut cached = cached.write().unwrap_or_else(PoisonError::into_inner);
     // Another worker may have been faster.
-    if let Some(other) = cached.iter().find(|other| other.day() == edition.day()) {
+    if let Some(other) = cached.iter().find(|other| other.midnight.day() == edition.midnight.day())
+    {
         return Arc::clone(other);
     }
     remove(&mut cached);
+    let edition = Arc::new(edition);
     cached.push(Arc::clone(&edition));
     edition
 }
@@ -68,7 +76,7 @@ fn cache(
 impl Editions {
     pub(crate) fn new(model: Model, site: &Site, speed: Speed) -> Self {
         Self {
-            headers: Arc::new(DocumentHeaders::new(site)),
+            headers: Arc::new(daily_api_headers(site, "application/json")),
             speed,
             current: RwLock::new(LoadedModel::new(model)),
             day_limit: DayLimit::default(),
@@ -80,28 +88,41 @@ impl Editions {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns the current model.
     pub(crate) fn model(&self) -> Arc<Model> {
         Arc::clone(&self.current().model)
     }
 
-    /// Returns the day of a moment of the clock.
     pub(crate) fn day(&self, moment: Moment) -> RequestDay {
         self.day_of(&self.current(), moment)
     }
 
     fn day_of(&self, loaded: &LoadedModel, moment: Moment) -> RequestDay {
         let edition = find(&loaded.clock_days, moment).unwrap_or_else(|| {
-            let edition = Arc::new(self.edition(loaded, moment));
+            let days = RecentDays::up_to(moment.date(), &loaded.model);
+            let edition = self.edition(&loaded.model, moment, days, FILES);
             cache(&loaded.clock_days, edition, |days| {
-                days.retain(|other| other.day().abs_diff(moment.day()) == 1);
+                days.retain(|other| other.midnight.day().abs_diff(moment.day()) == 1);
             })
         });
         RequestDay { moment, edition }
     }
 
-    fn edition(&self, loaded: &LoadedModel, moment: Moment) -> Edition {
-        Edition::new(Arc::clone(&loaded.model), Arc::clone(&self.headers), moment)
+    /// Creates the edition of a moment's day, which caches this many pages and files.
+    fn edition(
+        &self,
+        model: &Arc<Model>,
+        moment: Moment,
+        days: RecentDays,
+        files: usize,
+    ) -> Edition {
+        Edition {
+            model: Arc::clone(model),
+            headers: Arc::clone(&self.headers),
+            midnight: moment.midnight(),
+            days,
+            documents: PageCache::with_capacity(usize::MAX),
+            files: PageCache::with_capacity(files),
+        }
     }
 
     /// Has the moment's day rendered, and the next day if midnight is near.
@@ -117,8 +138,7 @@ impl Editions {
         }
     }
 
-    /// Replaces the model and everything cached in one step. The moment's day is rendered first, so that no
-    /// request waits for it.
+    /// Replaces the model and everything cached in one step, after the moment's day is rendered.
     pub(crate) fn reload(&self, model: Model, moment: Moment, render: impl Fn(&RequestDay)) {
         let _one_at_a_time = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         let loaded = LoadedModel::new(model);
@@ -126,77 +146,49 @@ impl Editions {
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = loaded;
     }
 
-    /// Returns the edition of a requested day, independent of the clock, for a request that draws this many days.
-    /// The number rendered per second is limited, and so is the number cached.
+    /// Returns a day other than the clock's, for a request that draws this many days. Fails with the number of seconds
+    /// to wait.
     pub(crate) fn other_day(
         &self,
         moment: Moment,
         days_drawn: u32,
         client: Option<ClientKey>,
-    ) -> Result<Arc<Edition>, TooManyDays> {
+    ) -> Result<RequestDay, u64> {
         let loaded = self.current();
         let found = find(&loaded.clock_days, moment).or_else(|| find(&loaded.other_days, moment));
         // Only the day itself is cached.
         if found.is_none() || days_drawn > 1 {
             self.day_limit.check(days_drawn, client)?;
         }
-        Ok(found.unwrap_or_else(|| {
-            let edition = Arc::new(self.edition(&loaded, moment).for_other_day());
+        let edition = found.unwrap_or_else(|| {
+            let days = RecentDays::up_to(moment.date(), &loaded.model);
+            let edition = self.edition(&loaded.model, moment, days, FILES_OF_OTHER_DAY);
             cache(&loaded.other_days, edition, |days| {
                 days.drain(..(days.len() + 1).saturating_sub(OTHER_DAYS));
             })
-        }))
+        });
+        Ok(RequestDay { moment, edition })
     }
 
-    /// Returns an edition of the same day with other data. It counts toward the limit on rendered days,
-    /// and is not cached.
-    pub(super) fn changed(
+    /// Returns the same day with other data, which counts as a rendered day. Fails with the number of seconds to wait.
+    pub(crate) fn changed(
         &self,
-        edition: &Edition,
+        RequestDay { moment, edition }: &RequestDay,
         change: impl FnOnce(&RecentDays) -> RecentDays,
         client: Option<ClientKey>,
-    ) -> Result<Arc<Edition>, TooManyDays> {
+    ) -> Result<RequestDay, u64> {
         self.day_limit.check(1, client)?;
-        Ok(Arc::new(edition.with_days(change(edition.days()))))
+        let days = change(edition.days());
+        let edition = self.edition(edition.model(), *moment, days, FILES_OF_OTHER_DAY);
+        Ok(RequestDay { moment: *moment, edition: edition.into() })
     }
 }
 
 /// A moment, and the edition of its day.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestDay {
-    moment: Moment,
-    edition: Arc<Edition>,
-}
-
-impl RequestDay {
-    /// Returns the day of a requested moment, independent of the clock, for a request that draws this many days.
-    pub(crate) fn at(
-        &self,
-        moment: Moment,
-        (editions, days_drawn): (&Editions, u32),
-        client: Option<ClientKey>,
-    ) -> Result<Self, TooManyDays> {
-        Ok(Self { moment, edition: editions.other_day(moment, days_drawn, client)? })
-    }
-
-    /// Returns the same day with other data.
-    pub(crate) fn with_days(
-        &self,
-        change: impl FnOnce(&RecentDays) -> RecentDays,
-        editions: &Editions,
-        client: Option<ClientKey>,
-    ) -> Result<Self, TooManyDays> {
-        let edition = editions.changed(&self.edition, change, client)?;
-        Ok(Self { moment: self.moment, edition })
-    }
-
-    pub(crate) fn moment(&self) -> Moment {
-        self.moment
-    }
-
-    pub(crate) fn edition(&self) -> &Edition {
-        &self.edition
-    }
+    pub(crate) moment: Moment,
+    pub(crate) edition: Arc<Edition>,
 }
 
 #[cfg(test)]
@@ -221,8 +213,8 @@ mod tests {
         days
     }
 
-    fn in_order(cached: &RwLock<Vec<Arc<Edition>>>) -> Vec<u32> {
-        cached.read().unwrap().iter().map(|edition| edition.day()).collect()
+    fn in_order(cached: &CachedDays) -> Vec<u32> {
+        cached.read().unwrap().iter().map(|edition| edition.midnight.day()).collect()
     }
 
     fn of(editions: &Editions, moment: Moment) -> Arc<Edition> {
@@ -249,9 +241,9 @@ mod tests {
         let editions = editions();
         let today = of(&editions, moment("2026-11-15T12:00:00Z"));
         editions.prepare(moment("2026-11-15T23:54:59Z"), |_| {});
-        assert_eq!(days(&editions), [today.day()]);
+        assert_eq!(days(&editions), [today.midnight.day()]);
         editions.prepare(moment("2026-11-15T23:55:00Z"), |_| {});
-        assert_eq!(days(&editions), [today.day(), today.day() + 1]);
+        assert_eq!(days(&editions), [today.midnight.day(), today.midnight.day() + 1]);
         let midnight = moment("2026-11-16T00:00:00Z");
         let tomorrow = editions.find(midnight).unwrap();
         editions.prepare(moment("2026-11-15T23:56:00Z"), |_| {});
@@ -297,13 +289,17 @@ mod tests {
         let editions = editions();
         let today = of(&editions, moment("2026-11-15T12:00:00Z"));
         assert!(Arc::ptr_eq(
-            &editions.other_day(moment("2026-11-15T20:00:00Z"), 1, None).unwrap(),
+            &editions.other_day(moment("2026-11-15T20:00:00Z"), 1, None).unwrap().edition,
             &today
         ));
         let other = editions.other_day(moment("2028-02-29T12:00:00Z"), 1, None).unwrap();
         let again = editions.other_day(moment("2028-02-29T13:00:00Z"), 1, None).unwrap();
-        assert!(Arc::ptr_eq(&other, &again), "it is rendered once");
-        assert_eq!(days(&editions), [today.day()], "other days don't join the clock's days");
+        assert!(Arc::ptr_eq(&other.edition, &again.edition), "it is rendered once");
+        assert_eq!(
+            days(&editions),
+            [today.midnight.day()],
+            "other days don't join the clock's days"
+        );
         let cached = || in_order(&editions.current().other_days);
         for year in 3000..3100 {
             editions.other_day(moment(&format!("{year}-01-01T00:00:00Z")), 1, None).unwrap();
@@ -321,7 +317,7 @@ mod tests {
         let other_day =
             |year: u32| editions.other_day(moment(&format!("{year}-06-01T00:00:00Z")), 1, None);
         let refused = (2000..9999).find_map(|year| other_day(year).err());
-        assert_eq!(refused, Some(TooManyDays { retry_after_seconds: 1 }));
+        assert_eq!(refused, Some(1));
     }
 
     /// Returns another model: its first region has another id.
@@ -341,7 +337,7 @@ mod tests {
         let prepared = Mutex::new(0);
         editions.reload(other_model(), evening, |day| {
             assert!(
-                is_new(day.edition()) && !is_new(&of(&editions, evening)),
+                is_new(&day.edition) && !is_new(&of(&editions, evening)),
                 "until it is rendered"
             );
             *prepared.lock().unwrap() += 1;

@@ -2,12 +2,10 @@
 
 mod editions;
 mod day_limit;
-mod daily_edition;
-mod rendered;
 mod documents;
+mod daily_edition;
 
-pub(crate) use daily_edition::{Chart, DailyFile, Document, Edition, Theme};
-pub(crate) use day_limit::TooManyDays;
+pub(crate) use daily_edition::{DailyFile, Document, Edition, Theme};
+pub use documents::document_json;
 pub(crate) use documents::history_point;
 pub(crate) use editions::{Editions, RequestDay};
-pub use rendered::document_json;

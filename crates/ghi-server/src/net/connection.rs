@@ -262,7 +262,7 @@ mod tests {
         let mut context = Context::from_waker(Waker::noop());
         while Pin::new(&mut *stream).poll_write(&mut context, &[0; 1 << 16]).is_ready() {}
         let state = stream.state.lock();
-        (state.phase, now.since(state.since).as_secs())
+        (state.phase, now.duration_since(state.since).as_secs())
     }
 
     #[tokio::test]

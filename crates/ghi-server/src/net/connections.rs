@@ -176,7 +176,8 @@ impl Connections {
         let mut closing: Vec<_> = (open.iter())
             .filter_map(|(id, connection)| {
                 let state = connection.state.lock();
-                let is_over = is_over(connection.worker, state.phase, now.since(state.since));
+                let is_over =
+                    is_over(connection.worker, state.phase, now.duration_since(state.since));
                 is_over.then_some((state.phase, state.since, *id))
             })
             .collect();
@@ -229,7 +230,8 @@ mod tests {
     fn listed(connections: &Connections, start: MonotonicTime) -> Vec<u128> {
         let open = connections.lock();
         let since = open.values().map(|open| open.state.lock().since);
-        let mut listed: Vec<_> = since.map(|since| since.since(start).as_millis()).collect();
+        let mut listed: Vec<_> =
+            since.map(|since| since.duration_since(start).as_millis()).collect();
         listed.sort_unstable();
         listed
     }

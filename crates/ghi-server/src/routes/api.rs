@@ -1,9 +1,14 @@
 //! The index: the handlers of the contract's paths.
 
+use ghi_contract::paths;
+use hyper::header::LINK;
+
+use crate::config::SnapshotForm;
 use crate::edition::Document;
-use crate::http::prefer::add_applied;
+use crate::http::caching::vary_by;
+use crate::http::prefer::{PREFER, add_applied, preference};
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::parameters::{forecast_days, preferred_form, region_of_path, scope};
+use crate::routes::parameters::{forecast_days, region_of_path, scope};
 
 /// Service metadata.
 ///
@@ -39,12 +44,18 @@ pub(crate) fn region_detail(context: &Context<'_>) -> HandlerResult {
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::SNAPSHOT, tag = "Index",
     responses((status = 200, body = ghi_contract::Snapshot))))]
 pub(crate) fn snapshot(context: &Context<'_>) -> HandlerResult {
-    let (form, applied) = match preferred_form(context.headers) {
-        Some((form, preference)) => (form, Some(preference)),
-        None => (context.snapshot_form, None),
+    let (form, applied) = match preference(context.headers, "return").as_deref() {
+        Some("minimal") => (SnapshotForm::Reduced, Some("return=minimal")),
+        Some("representation") => (SnapshotForm::Full, Some("return=representation")),
+        _ => (context.snapshot_form, None),
     };
     let mut response = context.document(Document::Snapshot(form))?;
-    applied.inspect(|preference| add_applied(response.headers_mut(), preference));
+    let headers = response.headers_mut();
+    applied.inspect(|preference| add_applied(headers, preference));
+    // With scenarios, all documents vary by `Prefer`.
+    if !context.site.has_scenarios {
+        vary_by(headers, PREFER);
+    }
     Ok(response)
 }
 
@@ -83,5 +94,8 @@ pub(crate) fn forecast(context: &Context<'_>) -> HandlerResult {
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::INDICATOR, tag = "Index",
     responses((status = 200, body = ghi_contract::Indicator))))]
 pub(crate) fn indicator(context: &Context<'_>) -> HandlerResult {
-    context.document(Document::Indicator)
+    let mut response = context.document(Document::Indicator)?;
+    let successor = context.site.link(paths::SNAPSHOT, "successor-version");
+    response.headers_mut().append(LINK, successor);
+    Ok(response)
 }

@@ -23,13 +23,10 @@ use crate::observe::metrics::Metrics;
 /// The response of a handler, or what is wrong with the request.
 pub(crate) type HandlerResult = Result<Response<Content>, Problem>;
 
-/// Handles GET requests for a route.
 pub(crate) type Handler = fn(&Context<'_>) -> HandlerResult;
 
-/// The context of a request.
 pub(crate) struct Context<'a> {
     pub(crate) site: &'a Site,
-    /// Content that doesn't change while the program runs.
     pub(crate) fixed: &'a PageCache<FixedFile>,
     pub(crate) headers: &'a HeaderMap,
     pub(crate) query: Query<'a>,
@@ -39,7 +36,6 @@ pub(crate) struct Context<'a> {
     pub(crate) path_parameter: &'a str,
     pub(crate) clock: &'a Clock,
     pub(crate) day: &'a RequestDay,
-    /// The form of the snapshot for requests without a preference.
     pub(crate) snapshot_form: SnapshotForm,
     pub(crate) is_draining: bool,
     pub(crate) metrics: &'a Metrics,
@@ -57,12 +53,12 @@ impl From<NoFigures> for Problem {
 
 impl<'a> Context<'a> {
     pub(crate) fn edition(&self) -> &'a Edition {
-        self.day.edition()
+        &self.day.edition
     }
 
     /// Returns today's date, according to the clock or the request.
     pub(crate) fn today(&self) -> Date {
-        self.day.moment().date()
+        self.day.moment.date()
     }
 
     pub(crate) fn model(&self) -> &'a Arc<Model> {
@@ -73,22 +69,23 @@ impl<'a> Context<'a> {
         self.model().registry()
     }
 
-    /// Returns the response with a document of the day.
     pub(crate) fn document(&self, document: Document) -> HandlerResult {
         let content = self.edition().document(document)?;
         Ok(self.daily(&content))
     }
 
-    /// Returns the response with a page or file of the day, which is rendered once for each version.
+    /// Returns the response with a page or file of the day. It is rendered once for each version if it is to be cached.
     pub(crate) fn daily_file(
         &self,
-        file: DailyFile,
+        cached: impl Into<Option<DailyFile>>,
         version: &str,
         render: impl FnOnce(&Edition, &Site) -> Result<Representation, NoFigures>,
     ) -> HandlerResult {
-        let edition = self.edition();
-        let content = edition.files.get(file, version, || render(edition, self.site))?;
-        Ok(self.daily(&content))
+        let render = || render(self.edition(), self.site);
+        Ok(match cached.into() {
+            Some(file) => self.daily(&*self.edition().files.get(file, version, render)?),
+            None => self.daily(&render()?),
+        })
     }
 
     /// Returns the response with a table that is generated while it is sent. Its name must say what it contains.
@@ -101,18 +98,17 @@ impl<'a> Context<'a> {
         let fingerprint = self.model().fingerprint().to_string();
         let made_of = [name, ENGINE_SANDBOX_VERSION, &fingerprint];
         let mut response = respond_lazily(headers, &made_of, self.headers, rows);
-        limit_to_day(response.headers_mut(), self.day.moment(), self.clock.speed());
+        limit_to_day(response.headers_mut(), self.day.moment, self.clock.speed());
         Ok(response)
     }
 
     /// The response with content of the day, stamped with the time if it has a place for it.
     pub(crate) fn daily(&self, content: &Representation) -> Response<Content> {
-        let mut response = content.respond(self.headers, &self.day.moment().time_of_day());
-        limit_to_day(response.headers_mut(), self.day.moment(), self.clock.speed());
+        let mut response = content.respond(self.headers, &self.day.moment.time_of_day());
+        limit_to_day(response.headers_mut(), self.day.moment, self.clock.speed());
         response
     }
 
-    /// Returns the response with content that doesn't change while the program runs.
     pub(crate) fn fixed(
         &self,
         file: FixedFile,
@@ -122,7 +118,6 @@ impl<'a> Context<'a> {
         content.respond(self.headers, &[])
     }
 
-    /// Returns the response with a file that doesn't change while the program runs.
     pub(crate) fn fixed_file<B: Into<Bytes>>(
         &self,
         file: FixedFile,

@@ -4,6 +4,5 @@ pub(crate) mod api;
 pub(crate) mod pages;
 pub(crate) mod files;
 pub(crate) mod operations;
-pub(crate) mod rendered_ahead;
 pub(crate) mod parameters;
 pub(crate) mod context;

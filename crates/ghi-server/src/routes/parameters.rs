@@ -1,18 +1,15 @@
 //! The parameters of the API, parsed into types that cannot be invalid.
 
-use ghi_contract::{ForecastDays, paths};
-use ghi_display::{Range, WORLDWIDE, known_ids, name_of};
-use ghi_engine::{Decimal, Model, RegionIndex, Registry, Scope, parse_date};
-use hyper::HeaderMap;
+use ghi_contract::{ForecastDays, HISTORY_DAYS, paths};
+use ghi_display::{Range, WORLDWIDE, grouped, known_ids, name_of};
+use ghi_engine::{Decimal, Model, NoFigures, RegionIndex, Registry, Scope, parse_date};
+use jiff::ToSpan;
 use jiff::civil::Date;
 use percent_encoding::percent_decode;
 
-use crate::config::SnapshotForm;
 use crate::edition::Theme;
-use crate::http::prefer::preference;
 use crate::http::problem::{Code, Problem};
 use crate::http::query::Query;
-use crate::routes::files::date_range::DateRange;
 
 /// How many names are suggested, for texts of how many bytes, and how similar they must be, from 0 to 1.
 const SUGGESTIONS: usize = 3;
@@ -29,7 +26,6 @@ pub(crate) fn parsed<T>(
     text.map(parse).transpose().map_err(Problem::invalid_parameter)
 }
 
-/// Parses the parameter `region_id`.
 pub(crate) fn scope(query: &Query<'_>, registry: &Registry) -> Result<Scope, Problem> {
     let Some(id) = query.get("region_id")? else { return Ok(Scope::Global) };
     let unknown = || unknown_region("this region_id", "global or ", registry);
@@ -82,7 +78,6 @@ pub(crate) fn range(query: &Query<'_>) -> Result<Option<Range>, Problem> {
     })
 }
 
-/// Parses the parameter `forecast_days`.
 pub(crate) fn forecast_days(query: &Query<'_>) -> Result<ForecastDays, Problem> {
     let days = parsed(query, "forecast_days", |text| {
         let default = ForecastDays::DEFAULT;
@@ -97,30 +92,90 @@ pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRa
     let (from, to) = (named_date(query, "from", "")?, named_date(query, "to", "")?);
     let has_ends = from.is_some() || to.is_some();
     let range = match (date(query)?, range(query)?) {
-        (None, None) => return DateRange::new(from, to, today).map_err(Problem::invalid_parameter),
-        (Some(date), None) if !has_ends => DateRange { first: date, last: date },
-        (None, Some(range)) if !has_ends => DateRange::up_to(today, range.days()),
+        (None, None) => DateRange::new(from, to, today),
+        (Some(date), None) if !has_ends => Ok(Some(DateRange { first: date, last: date })),
+        (None, Some(range)) if !has_ends => Ok(Some(DateRange::up_to(today, range.days()))),
         (None, Some(_)) => {
-            return Err(Problem::invalid_parameter(
-                r#""range" ends today and cannot be combined with "from" or "to"."#,
-            ));
+            Err(r#""range" ends today and cannot be combined with "from" or "to"."#.into())
         }
         (Some(_), _) => {
-            return Err(Problem::invalid_parameter(
-                r#""date" is a single day and cannot be combined with "range", "from" or "to"."#,
-            ));
+            Err(r#""date" is a single day and cannot be combined with "range", "from" or "to"."#
+                .into())
         }
     };
-    Ok(Some(range))
+    range.map_err(Problem::invalid_parameter)
 }
 
-/// Parses the parameter `date`, if it is given.
+const FIRST: Date = Date::constant(1, 1, 1);
+
+const BACKWARDS: &str = r#""from" must not be after "to"."#;
+const AFTER_TODAY: &str = r#""from" must not be after today (UTC) unless "to" is given, because the range then ends today."#;
+
+/// A range of 1 to [`MAX_DAYS`](Self::MAX_DAYS) days, including its first and last day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DateRange {
+    pub(crate) first: Date,
+    pub(crate) last: Date,
+}
+
+impl DateRange {
+    pub(crate) const MAX_DAYS: i32 = 11_000;
+
+    /// Creates a range from its first and last day, which default to six days before the last, and to today.
+    pub(crate) fn new(
+        from: Option<Date>,
+        to: Option<Date>,
+        today: Date,
+    ) -> Result<Option<Self>, String> {
+        let range = match (from, to) {
+            (None, None) => return Ok(None),
+            (None, Some(to)) => Self::week_up_to(to),
+            (Some(from), None) if from > today => return Err(AFTER_TODAY.into()),
+            (Some(first), None) => Self { first, last: today },
+            (Some(from), Some(to)) if from > to => return Err(BACKWARDS.into()),
+            (Some(first), Some(last)) => Self { first, last },
+        };
+        if range.day_count() > Self::MAX_DAYS {
+            let most = grouped(Self::MAX_DAYS);
+            return Err(format!(
+                r#""from" and "to" must span at most {most} days; without "to", the range ends today."#
+            ));
+        }
+        Ok(Some(range))
+    }
+
+    pub(crate) fn week_up_to(last: Date) -> Self {
+        Self::up_to(last, HISTORY_DAYS as u16)
+    }
+
+    /// Returns the range of this many days up to a date; fewer if the calendar begins later.
+    pub(crate) fn up_to(last: Date, days: u16) -> Self {
+        let before = (i64::from(days) - 1).days();
+        Self { first: last.saturating_sub(before).max(FIRST), last }
+    }
+
+    /// Limits the range to its first and last day with data.
+    pub(crate) fn within(self, model: &Model) -> Result<Self, NoFigures> {
+        let (first, last) = model.overlap(self.first, self.last)?;
+        Ok(Self { first, last })
+    }
+
+    fn day_count(self) -> i32 {
+        (self.last - self.first).get_days() + 1
+    }
+
+    /// Returns the day after a date in the range, or `None` after the last.
+    pub(crate) fn day_after(self, date: Date) -> Option<Date> {
+        date.tomorrow().ok().filter(|next| *next <= self.last)
+    }
+}
+
 pub(crate) fn date(query: &Query<'_>) -> Result<Option<Date>, Problem> {
     named_date(query, "date", "; the default is today (UTC)")
 }
 
 /// Parses a date. `default` is the end of the error message for an invalid date.
-fn named_date(
+pub(crate) fn named_date(
     query: &Query<'_>,
     name: &'static str,
     default: &str,
@@ -139,53 +194,9 @@ pub(crate) fn price(query: &Query<'_>, model: &Model) -> Result<Option<Decimal>,
     })
 }
 
-/// The scope and the days of an explanation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ExplainedDays {
-    pub(crate) scope: Scope,
-    pub(crate) date: Date,
-    /// The day from which a change is explained.
-    pub(crate) since: Option<Date>,
-}
-
-impl ExplainedDays {
-    /// Parses `region_id`, `date` and `since`.
-    pub(crate) fn parse(
-        query: &Query<'_>,
-        registry: &Registry,
-        today: Date,
-    ) -> Result<Self, Problem> {
-        let date = date(query)?.unwrap_or(today);
-        let since = named_date(query, "since", "")?;
-        if since.is_some_and(|since| since > date) {
-            return Err(Problem::invalid_parameter("since must not be after date."));
-        }
-        Ok(Self { scope: scope(query, registry)?, date, since })
-    }
-}
-
-/// Returns the form of the snapshot that the request prefers, and the preference to confirm in the
-/// response.
-pub(crate) fn preferred_form(headers: &HeaderMap) -> Option<(SnapshotForm, &'static str)> {
-    match &*preference(headers, "return")? {
-        "minimal" => Some((SnapshotForm::Reduced, "return=minimal")),
-        "representation" => Some((SnapshotForm::Full, "return=representation")),
-        _ => None,
-    }
-}
-
-/// The values of the parameter `range`.
-#[cfg(feature = "internals")]
-pub const RANGES: [&str; 6] = {
-    let [week, month, quarter, year, five_years, all] = Range::ALL;
-    [week.name(), month.name(), quarter.name(), year.name(), five_years.name(), all.name()]
-};
-
 /// The values of the parameter `theme`, the default first.
-#[cfg(feature = "internals")]
-pub const THEMES: [&str; 3] = ["auto", "light", "dark"];
+pub(crate) const THEMES: [&str; 3] = ["auto", "light", "dark"];
 
-/// Parses the parameter `theme`.
 pub(crate) fn theme(query: &Query<'_>) -> Result<Theme, Problem> {
     match query.get("theme")? {
         None | Some("auto") => Ok(Theme::Auto),
@@ -194,5 +205,60 @@ pub(crate) fn theme(query: &Query<'_>) -> Result<Theme, Problem> {
         Some(_) => Err(Problem::invalid_parameter(
             "theme must be auto, light or dark; the default is auto.",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TODAY: Date = date(2026, 11, 15);
+
+    #[track_caller]
+    fn check(from: &str, to: &str, expected: Result<Option<[&str; 2]>, &str>) {
+        let [from, to] = [from, to].map(|text| (text != "-").then(|| text.parse().unwrap()));
+        let range = DateRange::new(from, to, TODAY);
+        let dates = range.map(|range| range.map(|r| [r.first, r.last].map(|d| d.to_string())));
+        let expected = expected.map(|range| range.map(|dates| dates.map(String::from)));
+        assert_eq!(dates, expected.map_err(String::from), "{from:?} to {to:?}");
+    }
+
+    #[test]
+    fn a_range_defaults_to_the_week_up_to_today() {
+        check("-", "-", Ok(None));
+        check("2026-11-01", "-", Ok(Some(["2026-11-01", "2026-11-15"])));
+        check("2026-11-15", "-", Ok(Some(["2026-11-15", "2026-11-15"])));
+        check("-", "2026-11-03", Ok(Some(["2026-10-28", "2026-11-03"])));
+        check("-", "2030-01-01", Ok(Some(["2029-12-26", "2030-01-01"])));
+        check("-", "0001-01-03", Ok(Some(["0001-01-01", "0001-01-03"])));
+        check("2030-01-01", "2030-01-01", Ok(Some(["2030-01-01", "2030-01-01"])));
+    }
+
+    #[test]
+    fn an_invalid_range_is_rejected() {
+        check("2026-11-16", "-", Err(AFTER_TODAY));
+        check("2026-11-16", "2026-11-15", Err(BACKWARDS));
+        check("1996-10-04", "-", Ok(Some(["1996-10-04", "2026-11-15"])));
+        let too_long =
+            r#""from" and "to" must span at most 11,000 days; without "to", the range ends today."#;
+        check("1996-10-03", "-", Err(too_long));
+        check("0001-01-01", "9999-12-31", Err(too_long));
+    }
+
+    proptest! {
+        #[test]
+        fn a_range_has_each_of_its_days_once(start in -700_000_i32..2_900_000, length in 1_i32..=11_000) {
+            let first = date(1970, 1, 1).saturating_add(start.days()).max(FIRST);
+            let last = first.saturating_add((length - 1).days());
+            let range = DateRange::new(Some(first), Some(last), TODAY).unwrap().unwrap();
+            let next = |date: &Date| range.day_after(*date);
+            let days: Vec<Date> = std::iter::successors(Some(range.first), next).collect();
+            prop_assert_eq!(days.len(), usize::try_from(range.day_count()).unwrap());
+            prop_assert_eq!((days[0], days[days.len() - 1]), (first, last));
+            prop_assert!(days.is_sorted() && days.len() <= 11_000);
+        }
     }
 }

@@ -6,17 +6,12 @@ use serde_json::Value;
 
 use crate::edition::{Edition, document_json, history_point};
 
-/// The field that is added to every object.
-const ADDED_FIELD: &str = "added_later";
-
 /// A change to a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alteration {
-    /// The first cost is null.
+    /// The first cost is null, absent, or a string.
     Null,
-    /// The first cost is absent.
     Missing,
-    /// The first cost is a string.
     String,
     /// The document has additions, as a later release might.
     Extra,
@@ -25,7 +20,6 @@ pub(crate) enum Alteration {
 }
 
 impl Alteration {
-    /// Returns whether documents of a route can be changed in this way.
     pub(crate) fn is_possible_on(self, route: &str) -> bool {
         match self {
             Self::Null | Self::Missing | Self::String => has_costs(route),
@@ -43,14 +37,19 @@ impl Alteration {
             Self::String => {
                 change_first_cost(&mut document, |cost| Some(document_json(cost).into()))
             }
-            Self::Gap => remove_day(&mut document),
-            Self::Extra => extend(&mut document, edition),
+            Self::Gap => {
+                let points = document.get_mut("points").and_then(Value::as_array_mut);
+                points.map(|points| points.remove(HISTORY_DAYS / 2)).is_some()
+            }
+            Self::Extra => {
+                extend(&mut document, edition);
+                true
+            }
         };
         is_changed.then(|| document_json(&document))
     }
 }
 
-/// Returns whether a route has documents with costs.
 pub(super) fn has_costs(route: &str) -> bool {
     const WITHOUT_COSTS: [&str; 3] = [paths::NETWORK, paths::REGIONS, paths::METADATA];
     route.starts_with(paths::PREFIX) && !WITHOUT_COSTS.contains(&route)
@@ -77,15 +76,9 @@ fn change_first_cost(value: &mut Value, change: fn(&Value) -> Option<Value>) -> 
     }
 }
 
-/// Removes a day in the middle of a history. Returns whether the document is a history.
-fn remove_day(document: &mut Value) -> bool {
-    let points = document.get_mut("points").and_then(Value::as_array_mut);
-    points.map(|points| points.remove(HISTORY_DAYS / 2)).is_some()
-}
-
 /// Extends a document as a later release might: every object has one more field, and a history begins a
 /// day earlier.
-fn extend(document: &mut Value, edition: &Edition) -> bool {
+fn extend(document: &mut Value, edition: &Edition) {
     let region_id = document["region_id"].as_str().unwrap_or_default();
     let scope = Scope::find(region_id, edition.model().registry());
     if let Some(points) = document.get_mut("points").and_then(Value::as_array_mut)
@@ -96,14 +89,13 @@ fn extend(document: &mut Value, edition: &Edition) -> bool {
         points.insert(0, point);
     }
     add_fields(document);
-    true
 }
 
 fn add_fields(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             fields.values_mut().for_each(add_fields);
-            fields.insert(ADDED_FIELD.into(), true.into());
+            fields.insert("added_later".into(), true.into());
         }
         Value::Array(values) => values.iter_mut().for_each(add_fields),
         _ => {}

@@ -2,16 +2,14 @@
 //! a share of all requests gets one.
 
 mod fault_plan;
+mod startup;
 mod requested;
-mod fail_flags;
-mod chaos;
 mod recovery;
 mod scenario;
 mod altered;
 
-pub(crate) use fail_flags::FailFlag;
-pub(crate) use fault_plan::{FaultPlan, Scenarios};
-pub(crate) use requested::ignored_preference;
+pub(crate) use fault_plan::{FaultPlan, Scenarios, without_effect};
 #[cfg(feature = "internals")]
 pub use requested::preference_values;
-pub(crate) use scenario::{Failure, Scenario};
+pub(crate) use scenario::Scenario;
+pub(crate) use startup::check_fail_flag;

@@ -5,16 +5,17 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::scenarios::scenario::Scenario;
+
 /// The maximum number of keys. Beyond it, the oldest is forgotten.
 const KEYS_MAX: usize = 10_000;
 
 /// How long a key is remembered after its first request.
 const LIFETIME: Duration = Duration::from_secs(600);
 
-/// Counts the requests with each key. It stores a hash instead of a path and a key, so that its size doesn't
-/// depend on their lengths.
+/// Counts the requests with each key. It stores hashes, so that its size doesn't depend on the keys' lengths.
 #[derive(Debug, Default)]
-pub(crate) struct RecoveryKeys {
+pub(super) struct RecoveryKeys {
     hasher: RandomState,
     counted: Mutex<Counted>,
 }
@@ -27,8 +28,25 @@ struct Counted {
 }
 
 impl RecoveryKeys {
+    /// Counts a request with the key of its scenario, or else this key. Returns what remains of the scenario after
+    /// enough requests.
+    pub(super) fn limit(
+        &self,
+        scenario: Scenario,
+        path: &str,
+        key: &str,
+        now: Instant,
+    ) -> Scenario {
+        let Some(times) = scenario.times else { return scenario };
+        if self.count(path, scenario.key.as_deref().unwrap_or(key), times, now) {
+            return scenario;
+        }
+        let Scenario { origin, at, is_strict, .. } = scenario;
+        Scenario { origin, at, is_strict, ..Scenario::default() }
+    }
+
     /// Counts a request for a path with a key, and returns whether it is among the first `times`.
-    pub(crate) fn count(&self, path: &str, key: &str, times: u8, now: Instant) -> bool {
+    fn count(&self, path: &str, key: &str, times: u8, now: Instant) -> bool {
         let path = path.strip_suffix('/').unwrap_or(path);
         let key = self.hasher.hash_one((path, key));
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,29 +1,16 @@
 //! The scenario that preferences select: those of a request, or those of `--fail`.
 
 use std::borrow::Cow;
-use std::fmt::Display;
 use std::time::Duration;
 
 use ghi_contract::paths;
-use hyper::{HeaderMap, Method, Request};
+use hyper::HeaderMap;
 
 use crate::clock::Moment;
 use crate::http::prefer::{Preference, preferences};
-use crate::http::problem::{Code, Problem};
+use crate::http::problem::Code;
 use crate::scenarios::altered::has_costs;
-use crate::scenarios::scenario::{FAILURES, FIGURES, Failure, Figures, Origin, Recovery, Scenario};
-
-/// The longest delay, in milliseconds.
-const DELAY_MAX_MILLIS: u64 = 10_000;
-
-/// The longest `Retry-After`, in seconds.
-const RETRY_AFTER_MAX: u64 = 86_400;
-
-/// The largest number of requests that a scenario can be limited to.
-const TIMES_MAX: u64 = 100;
-
-/// The longest key, in characters.
-const KEY_MAX: usize = 64;
+use crate::scenarios::scenario::{FAILURES, FIGURES, Failure, Figures, Origin, Scenario};
 
 /// The preferences, with the values that they accept.
 const PREFERENCES: [(&str, &str); 10] = [
@@ -42,158 +29,132 @@ const PREFERENCES: [(&str, &str); 10] = [
     ("handling", r#""strict" or "lenient""#),
 ];
 
-/// What preferences apply to.
-#[derive(Clone, Copy)]
-pub(crate) struct Target<'a> {
-    pub(crate) route: &'a str,
-    pub(crate) is_head: bool,
-}
-
-/// Why the first preference without effect has none, if there is one.
-#[derive(Default)]
-struct Ignored(Option<String>);
-
-impl Ignored {
-    fn add(&mut self, reason: impl Into<String>) {
-        self.0.get_or_insert_with(|| reason.into());
-    }
-
-    /// Returns a value if it has an effect, and otherwise remembers why it has none.
-    fn unless<T>(&mut self, has_effect: bool, value: Option<T>, reason: &str) -> Option<T> {
-        if value.is_some() && !has_effect {
-            self.add(reason);
-            return None;
-        }
-        value
-    }
-}
-
-/// Returns the scenario that preferences select, and why the first one without effect has none. Without
+/// Returns the scenario that preferences select on a route, and why the first one without effect has none. Without
 /// `handling=strict` these are ignored, as RFC 7240 requires.
 pub(crate) fn select(
     headers: &HeaderMap,
-    target: Target<'_>,
+    route: &str,
+    is_head: bool,
     origin: Origin,
 ) -> (Scenario, Option<String>) {
-    let Target { route, is_head } = target;
-    let mut ignored = Ignored::default();
-    let accepted = accepted(headers, route, &mut ignored);
-    let value = |name| {
-        let found = accepted.iter().find(|(accepted, _)| *accepted == name);
-        found.map(|(_, value)| &**value)
-    };
-    let code = value("code").and_then(|value| failure("code", value, route));
-    let broken = value("break").and_then(|value| failure("break", value, route));
-    let broken = ignored.unless(!is_head, broken, "break has no effect on a HEAD request");
-    let broken = ignored.unless(code.is_none(), broken, "break has no effect with code");
-    let failure = code.or(broken);
+    let mut given = Given::read(headers, route);
+    given.require("break", !is_head, "break has no effect on a HEAD request");
+    given.require("break", !given.has("code"), "break has no effect with code");
+    let failure = ["code", "break"].into_iter().find_map(|name| failure(name, given.get(name)?));
 
-    let has_document = !failure.is_some_and(Failure::replaces_document);
-    let mut with_document = |name, value| {
+    let has_document = !matches!(
+        failure,
+        Some(Failure::Code(_) | Failure::ProxyError(_) | Failure::NotJson | Failure::Reset)
+    );
+    for name in ["figures", "at", "return"] {
         let reason = format!("{name} has no effect with code, break=json or break=reset");
-        ignored.unless(has_document, value, &reason)
-    };
-    let figures = with_document("figures", value("figures"));
-    let at = with_document("at", value("at")).and_then(at);
-    let form = with_document("return", value("return"));
-    let figures = ignored.unless(!is_head, figures, "figures has no effect on a HEAD request");
-    let figures = figures.and_then(|name| self::figures(name, route));
+        given.require(name, has_document, &reason);
+    }
+    given.require("figures", !is_head, "figures has no effect on a HEAD request");
     let reason = format!("return has an effect only on {}", paths::SNAPSHOT);
-    ignored.unless(route == paths::SNAPSHOT, form, &reason);
+    given.require("return", route == paths::SNAPSHOT, &reason);
 
     let can_wait = matches!(failure, Some(Failure::Code(Code::RateLimited | Code::NoFigures)));
     let reason = "retry-after has no effect without code=429 or code=503";
-    let retry_after = ignored.unless(can_wait, value("retry-after"), reason).map(String::from);
-    let delay = value("delay").and_then(delay);
-    let can_end = failure.is_some() || figures.is_some() || delay.is_some();
-    let recovery = recovery(value("times"), value("key"), origin, can_end, &mut ignored);
-    let is_strict = value("handling") == Some("strict");
-    let scenario =
-        Scenario { origin, failure, retry_after, figures, at, delay, recovery, is_strict };
-    (scenario, ignored.0)
+    given.require("retry-after", can_wait, reason);
+    // The requests of `--fail` have no key.
+    let has_key = given.has("key") || origin == Origin::Flag;
+    given.require("times", has_key, "times has no effect without key");
+    let can_end = failure.is_some() || given.has("figures") || given.has("delay");
+    given.require("times", can_end, "times has no effect without code, break, figures or delay");
+    given.require("key", given.has("times"), "key has no effect without times");
+
+    let text = |name| given.get(name).map(String::from);
+    let scenario = Scenario {
+        origin,
+        failure,
+        retry_after: text("retry-after"),
+        figures: given.get("figures").and_then(figures),
+        at: given.get("at").and_then(at),
+        delay: given.get("delay").and_then(delay),
+        times: given.get("times").and_then(times),
+        key: text("key"),
+        is_strict: given.get("handling") == Some("strict"),
+    };
+    (scenario, given.ignored)
 }
 
-/// Returns the preferences with known names and valid values. If a name occurs more than once, the first
-/// one counts.
-fn accepted<'a>(
-    headers: &'a HeaderMap,
-    route: &str,
-    ignored: &mut Ignored,
-) -> Vec<(&'static str, Cow<'a, str>)> {
-    let (mut seen, mut accepted) = (Vec::new(), Vec::new());
-    for preference in preferences(headers) {
-        let Preference { name, value, has_parameters } = preference;
-        let known = |(known, _): &(&str, &str)| known.eq_ignore_ascii_case(name);
-        let Some((name, values)) = PREFERENCES.into_iter().find(known) else {
-            let is_empty = name.is_empty() && value.is_empty() && !has_parameters;
-            if !is_empty {
-                let known = PREFERENCES.map(|(name, _)| name).join(", ");
-                ignored.add(format!("a preference is unknown; expected one of {known}"));
+/// The preferences that have an effect, as far as is known.
+#[derive(Default)]
+struct Given<'a> {
+    values: Vec<(&'static str, Cow<'a, str>)>,
+    /// Why the first preference without effect has none, if there is one.
+    ignored: Option<String>,
+}
+
+impl<'a> Given<'a> {
+    /// Reads the preferences with known names and valid values. The first one with a name counts.
+    fn read(headers: &'a HeaderMap, route: &str) -> Self {
+        let (mut given, mut seen) = (Self::default(), Vec::new());
+        for Preference { name, value, has_parameters } in preferences(headers) {
+            let known = |(known, _): &(&str, &str)| known.eq_ignore_ascii_case(name);
+            let Some((name, values)) = PREFERENCES.into_iter().find(known) else {
+                let is_empty = name.is_empty() && value.is_empty() && !has_parameters;
+                if !is_empty {
+                    let known = PREFERENCES.map(|(name, _)| name).join(", ");
+                    given.ignore(format!("a preference is unknown; expected one of {known}"));
+                }
+                continue;
+            };
+            if seen.contains(&name) {
+                given.ignore(format!("{name} is repeated"));
+                continue;
             }
-            continue;
-        };
-        if seen.contains(&name) {
-            ignored.add(format!("{name} is repeated"));
-            continue;
+            seen.push(name);
+            if has_parameters {
+                given.ignore(format!(
+                    "{name} has a parameter, which has no effect; separate preferences with commas"
+                ));
+            }
+            match is_valid(name, &value, route) {
+                true => given.values.push((name, value)),
+                false => given.ignore(format!("{name} must be {values}")),
+            }
         }
-        seen.push(name);
-        if has_parameters {
-            ignored.add(format!(
-                "{name} has a parameter, which has no effect; separate preferences with commas"
-            ));
-        }
-        if is_valid(name, &value, route) {
-            accepted.push((name, value));
-        } else {
-            ignored.add(format!("{name} must be {values}"));
+        given
+    }
+
+    fn ignore(&mut self, reason: String) {
+        self.ignored.get_or_insert(reason);
+    }
+
+    /// Ignores a preference for a reason, unless a condition is met.
+    fn require(&mut self, name: &str, condition: bool, reason: &str) {
+        if !condition && self.has(name) {
+            self.values.retain(|(other, _)| *other != name);
+            self.ignore(reason.into());
         }
     }
-    accepted
+
+    fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        self.values.iter().find(|(given, _)| *given == name).map(|(_, value)| &**value)
+    }
 }
 
 fn is_valid(name: &str, value: &str, route: &str) -> bool {
     match name {
-        "code" | "break" => failure(name, value, route).is_some(),
-        "figures" => figures(value, route).is_some(),
-        "retry-after" => {
-            matches!(value, "date" | "none") || number(value, RETRY_AFTER_MAX).is_some()
-        }
+        "code" | "break" => match failure(name, value) {
+            Some(Failure::Altered(alteration)) => alteration.is_possible_on(route),
+            failure => failure.is_some(),
+        },
+        "figures" => figures(value).is_some() && has_costs(route),
+        "retry-after" => matches!(value, "date" | "none") || number(value, 86_400).is_some(),
         "delay" => delay(value).is_some(),
         "at" => at(value).is_some(),
-        "times" => number(value, TIMES_MAX).is_some_and(|times| times > 0),
+        "times" => times(value).is_some(),
         "key" => is_key(value),
         "return" => matches!(value, "minimal" | "representation"),
         _ => matches!(value, "strict" | "lenient"),
     }
-}
-
-/// Returns how many requests a scenario affects, if it ends. The requests of `--fail` have no key.
-fn recovery(
-    times: Option<&str>,
-    key: Option<&str>,
-    origin: Origin,
-    can_end: bool,
-    ignored: &mut Ignored,
-) -> Option<Recovery> {
-    let has_key = key.is_some() || origin == Origin::Flag;
-    let times = ignored.unless(has_key, times, "times has no effect without key");
-    let reason = "times has no effect without code, break, figures or delay";
-    let times = ignored.unless(can_end, times, reason);
-    let key = ignored.unless(times.is_some(), key, "key has no effect without times");
-    let times = times.and_then(|times| number(times, TIMES_MAX))? as u8;
-    Some(Recovery { times, key: key.map(String::from) })
-}
-
-/// Returns why a request is rejected if it has `handling=strict`.
-pub(crate) fn ignored_preference(request: &Request<()>, route: &str) -> Option<Problem> {
-    let target = Target { route, is_head: *request.method() == Method::HEAD };
-    let (_, reason) = select(request.headers(), target, Origin::Request);
-    reason.map(without_effect)
-}
-
-/// Returns the problem for a preference that has no effect for a reason.
-pub(super) fn without_effect(reason: impl Display) -> Problem {
-    Problem::new(Code::UnknownPreference, format!("In Prefer, {reason}."))
 }
 
 /// Returns every preference of the sandbox, with its value if there is a list of values.
@@ -205,17 +166,14 @@ pub fn preference_values() -> impl Iterator<Item = String> {
     names.into_iter().chain(listed.map(String::from))
 }
 
-fn failure(name: &str, value: &str, route: &str) -> Option<Failure> {
+fn failure(name: &str, value: &str) -> Option<Failure> {
     let selected = format!("{name}={value}");
-    let found = FAILURES.into_iter().find(|(preference, _)| *preference == selected);
-    found.map(|(_, failure)| failure).filter(|failure| failure.is_possible_on(route))
+    FAILURES.into_iter().find(|(preference, _)| *preference == selected).map(|(_, failure)| failure)
 }
 
-/// Parses a change to the costs.
-fn figures(name: &str, route: &str) -> Option<Figures> {
+fn figures(name: &str) -> Option<Figures> {
     let selected = format!("figures={name}");
-    let found = FIGURES.into_iter().find(|(preference, _)| *preference == selected);
-    found.filter(|_| has_costs(route))
+    FIGURES.into_iter().find(|(preference, _)| *preference == selected)
 }
 
 /// Parses a time; a date means 00:00 UTC on that day.
@@ -224,13 +182,17 @@ fn at(text: &str) -> Option<Moment> {
 }
 
 fn delay(text: &str) -> Option<Duration> {
-    number(text, DELAY_MAX_MILLIS).map(Duration::from_millis)
+    number(text, 10_000).map(Duration::from_millis)
+}
+
+fn times(text: &str) -> Option<u8> {
+    number(text, 100).filter(|times| *times > 0).map(|times| times as u8)
 }
 
 /// Returns whether a string is a valid key. `Preference-Applied` repeats the key.
 fn is_key(text: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-    (1..=KEY_MAX).contains(&text.len()) && text.bytes().all(is_allowed)
+    (1..=64).contains(&text.len()) && text.bytes().all(is_allowed)
 }
 
 /// Parses a number in plain digits.
@@ -251,7 +213,7 @@ mod tests {
     }
 
     fn selected(prefer: &str, route: &str, is_head: bool) -> (Scenario, Option<String>) {
-        select(&headers(prefer), Target { route, is_head }, Origin::Request)
+        select(&headers(prefer), route, is_head, Origin::Request)
     }
 
     fn parsed(prefer: &str) -> Scenario {
@@ -292,10 +254,10 @@ mod tests {
         ] {
             assert_eq!(parsed(text).retry_after.as_deref(), Some(retry_after), "{text}");
         }
-        let long = "k".repeat(KEY_MAX);
+        let long = "k".repeat(64);
         for (times, key) in [(1, "a"), (100, "Az_09-"), (2, &long)] {
-            let recovery = parsed(&format!("break=cut, times={times}, key={key}")).recovery;
-            assert_eq!(recovery, Some(Recovery { times, key: Some(key.into()) }));
+            let scenario = parsed(&format!("break=cut, times={times}, key={key}"));
+            assert_eq!((scenario.times, scenario.key.as_deref()), (Some(times), Some(key)));
         }
         assert!(parsed("handling=strict").is_strict && !parsed("handling=lenient").is_strict);
     }
@@ -355,7 +317,7 @@ mod tests {
             "times=2, key=",
             "times=2, key=\"a b\"",
             "times=2, key=\u{e9}",
-            &format!("times=2, key={}", "k".repeat(KEY_MAX + 1)),
+            &format!("times=2, key={}", "k".repeat(65)),
             "retry-after=soon",
             "retry-after=86401",
             "retry-after=-1",

@@ -1,18 +1,16 @@
 //! Charts as standalone SVG images.
 
+use std::sync::LazyLock;
+
 use ghi_display::{
     ChartSource, CurvePrice, HistoryChart, Range, cost_curve_chart as draw_cost_curve,
     kind_of_data, line_scopes, regions_chart as draw_regions, shown_regions,
 };
-use std::sync::LazyLock;
+use ghi_engine::{NoFigures, Scope};
+use jiff::civil::Date;
 
-use ghi_engine::{Day, Model, NoFigures, Scope};
-use hyper::Response;
-
-use crate::edition::{Chart, DailyFile, Edition, Theme};
+use crate::edition::{DailyFile, Edition, Theme};
 use crate::http::caching::{Representation, daily_api_headers};
-use crate::http::site::Site;
-use crate::net::Content;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::pages::general::with_policies;
 use crate::routes::parameters::{date, price, range, scope, theme};
@@ -29,7 +27,13 @@ pub(crate) fn history_chart(context: &Context<'_>) -> HandlerResult {
     let scope = scope(&context.query, context.registry())?;
     let range = range(&context.query)?.unwrap_or(Range::Week);
     let theme = theme(&context.query)?;
-    respond(context, Chart::History(scope, range), theme)
+    let file = Some(DailyFile::HistoryChart(scope, range, theme));
+    respond(context, file, (scope, context.today(), theme), |edition, source| {
+        let (model, today) = (edition.model(), edition.days().today()?);
+        let past = |scope| edition.past(scope, range);
+        let lines = line_scopes(model, today, scope);
+        Ok(HistoryChart::new(model, today, (scope, range), lines, past)?.file(source))
+    })
 }
 
 /// Costs by region, as a chart.
@@ -40,7 +44,12 @@ pub(crate) fn history_chart(context: &Context<'_>) -> HandlerResult {
     params(("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
 pub(crate) fn regions_chart(context: &Context<'_>) -> HandlerResult {
-    respond(context, Chart::Regions, theme(&context.query)?)
+    let theme = theme(&context.query)?;
+    let file = Some(DailyFile::RegionsChart(theme));
+    respond(context, file, (Scope::Global, context.today(), theme), |edition, source| {
+        let (model, today) = (edition.model(), edition.days().today()?);
+        Ok(draw_regions(today, model, &shown_regions(model, today), source))
+    })
 }
 
 /// The cost curve as a chart.
@@ -52,72 +61,37 @@ pub(crate) fn regions_chart(context: &Context<'_>) -> HandlerResult {
     params(("price" = Option<f64>, Query), ("date" = Option<String>, Query), ("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
 pub(crate) fn cost_curve_chart(context: &Context<'_>) -> HandlerResult {
-    let (model, theme) = (context.model(), theme(&context.query)?);
-    let price = price(&context.query, model)?.map(CurvePrice::Reader);
-    let date = date(&context.query)?.unwrap_or(context.today());
-    if price.is_none() && date == context.today() {
-        return respond(context, Chart::CostCurve, theme);
-    }
-    let svg = cost_curve(model, &model.day(date)?, price, context.site)?;
-    Ok(with_chart_policies(context.daily(&in_theme(svg, context.site, theme))))
+    let (theme, today) = (theme(&context.query)?, context.today());
+    let price = price(&context.query, context.model())?.map(CurvePrice::Reader);
+    let date = date(&context.query)?.unwrap_or(today);
+    let is_cached = price.is_none() && date == today;
+    let file = is_cached.then_some(DailyFile::CostCurveChart(theme));
+    respond(context, file, (Scope::Global, date, theme), |edition, source| {
+        let day = edition.model().day(date)?;
+        let price = price.or(day.network.price_usd.map(CurvePrice::Market));
+        let price = price.unwrap_or(CurvePrice::Average(day.global.avg_usd));
+        draw_cost_curve(edition.model(), &day, price, source)
+    })
 }
 
-/// Draws a chart in a theme.
-pub(crate) fn draw(
-    chart: Chart,
-    edition: &Edition,
-    site: &Site,
-    theme: Theme,
-) -> Result<Representation, NoFigures> {
-    let (model, today) = (edition.model(), edition.days().today()?);
-    let source = |data| ChartSource { data, host: site.host() };
-    let data = |scope| Ok::<_, NoFigures>(kind_of_data(&model.provenance(scope, today.date)?));
-    let svg = match chart {
-        Chart::History(scope, range) => {
-            let past = |scope| edition.past(scope, range);
-            let lines = line_scopes(model, today, scope);
-            let chart = HistoryChart::new(model, today, (scope, range), lines, past)?;
-            chart.file(source(&data(scope)?))
-        }
-        Chart::Regions => {
-            let shown = shown_regions(model, today);
-            draw_regions(today, model, &shown, source(&data(Scope::Global)?))
-        }
-        Chart::CostCurve => cost_curve(model, today, None, site)?,
-    };
-    Ok(in_theme(svg, site, theme))
+/// Responds with a chart of a scope and a day, in a theme.
+fn respond(
+    context: &Context<'_>,
+    file: Option<DailyFile>,
+    (scope, date, theme): (Scope, Date, Theme),
+    draw: impl FnOnce(&Edition, ChartSource<'_>) -> Result<String, NoFigures>,
+) -> HandlerResult {
+    let response = context.daily_file(file, "", |edition, site| {
+        let data = kind_of_data(&edition.model().provenance(scope, date)?);
+        let svg = draw(edition, ChartSource { data: &data, host: site.host() })?;
+        let style = format!("</desc><style>{}</style>", style(theme));
+        let svg = svg.replacen("</desc>", &style, 1);
+        Ok(Representation::new(daily_api_headers(site, "image/svg+xml"), svg))
+    })?;
+    // A chart that is opened as a document may only use its own styles.
+    Ok(with_policies(response, "default-src 'none'; style-src 'unsafe-inline'"))
 }
 
-/// Adds the colours of a theme to a chart.
-fn in_theme(svg: String, site: &Site, theme: Theme) -> Representation {
-    let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
-    Representation::new(daily_api_headers(site, "image/svg+xml"), svg)
-}
-
-/// Draws the cost curve of a day with a reader's price, or else the market price.
-fn cost_curve(
-    model: &Model,
-    day: &Day,
-    price: Option<CurvePrice>,
-    site: &Site,
-) -> Result<String, NoFigures> {
-    let data = kind_of_data(&model.provenance(Scope::Global, day.date)?);
-    let price = price.or(day.network.price_usd.map(CurvePrice::Market));
-    let price = price.unwrap_or(CurvePrice::Average(day.global.avg_usd));
-    draw_cost_curve(model, day, price, ChartSource { data: &data, host: site.host() })
-}
-
-fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> HandlerResult {
-    let draw = |edition: &Edition, site: &Site| draw(chart, edition, site, theme);
-    Ok(with_chart_policies(context.daily_file(DailyFile::Chart(chart, theme), "", draw)?))
-}
-
-/// Adds the policies for a chart that is opened as a document: it may only use its own styles.
-fn with_chart_policies(response: Response<Content>) -> Response<Content> {
-    with_policies(response, "default-src 'none'; style-src 'unsafe-inline'")
-}
-
-/// Returns the colours of a theme.
 fn style(theme: Theme) -> String {
     static COLOURS_OF_PAGES: LazyLock<[String; 2]> =
         LazyLock::new(|| colours(include_str!("../../../assets/style.css")));

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use ghi_contract::{CURRENCY, GLOBAL};
 use ghi_display::WORLDWIDE;
-use ghi_engine::{Costs, Day, Model, NoFigures, RegisteredRegion, WHOLE_NETWORK_PCT};
+use ghi_engine::{
+    CostCurve, Costs, Day, Model, NetworkState, NoFigures, REGION_COLUMNS, RegisteredRegion, Scope,
+    WHOLE_NETWORK_PCT,
+};
 use hyper::HeaderMap;
 use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
 use jiff::civil::Date;
@@ -14,9 +17,7 @@ use crate::http::caching::{Representation, daily_api_headers};
 use crate::http::problem::{Code, Problem};
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::files::daily_rows::{DailyTable, daily_rows, line};
-use crate::routes::files::date_range::DateRange;
-use crate::routes::parameters::{date, date_range, price, scope};
+use crate::routes::parameters::{DateRange, date, date_range, price, scope};
 
 /// Daily costs, as a table.
 ///
@@ -27,7 +28,16 @@ use crate::routes::parameters::{date, date_range, price, scope};
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn history_csv(context: &Context<'_>) -> HandlerResult {
     let scope = scope(&context.query, context.registry())?;
-    daily_table(context, DailyTable::History(scope))
+    let region_id = scope.region_id(context.registry()).to_owned();
+    let name = format!("ghi-history-{region_id}");
+    let columns = "date,region_id,currency,min_cost_usd,avg_cost_usd,max_cost_usd";
+    let cached = Some(DailyFile::HistoryCsv(scope));
+    daily_table(context, [&name, columns], cached, vec![scope], move |model, date, scope| {
+        let Costs { min_usd, avg_usd, max_usd } = model.costs(scope, date)?;
+        let [min, avg, max] = [min_usd, avg_usd, max_usd].map(|cost| cost.to_string());
+        let first = [date.to_string(), region_id.clone(), CURRENCY.into()];
+        Ok(Some(line(first.into_iter().chain([min, avg, max]))))
+    })
 }
 
 /// Daily network state, as a table.
@@ -38,7 +48,13 @@ pub(crate) fn history_csv(context: &Context<'_>) -> HandlerResult {
     params(("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn network_csv(context: &Context<'_>) -> HandlerResult {
-    daily_table(context, DailyTable::Network)
+    let texts = ["ghi-network", "date,hashrate_eh,difficulty,avg_fee_usd"];
+    let cached = Some(DailyFile::NetworkCsv);
+    daily_table(context, texts, cached, vec![Scope::Global], |model, date, _| {
+        let NetworkState { hashrate_eh, difficulty, avg_fee_usd, .. } = model.network(date)?;
+        let [hashrate, fee] = [hashrate_eh, avg_fee_usd].map(|figure| figure.to_string());
+        Ok(Some(line([date.to_string(), hashrate, difficulty.to_string(), fee])))
+    })
 }
 
 /// Daily percentiles of the cost, as a table.
@@ -50,7 +66,14 @@ pub(crate) fn network_csv(context: &Context<'_>) -> HandlerResult {
     params(("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn distribution_csv(context: &Context<'_>) -> HandlerResult {
-    daily_table(context, DailyTable::Distribution)
+    let percentiles = CostCurve::PERCENTILES.map(|percent| format!(",p{percent}_cost_usd"));
+    let columns = format!("date{}", percentiles.concat());
+    let texts = ["ghi-distribution", &*columns];
+    daily_table(context, texts, None, vec![Scope::Global], |model, date, _| {
+        let percentiles = CostCurve::new(&model.day(date)?).percentiles_usd();
+        let cells = percentiles.map(|cost| cost.to_string());
+        Ok(Some(line(std::iter::once(date.to_string()).chain(cells))))
+    })
 }
 
 /// Daily price, margin and break-even values, as a table.
@@ -76,7 +99,26 @@ pub(crate) fn economics_csv(context: &Context<'_>) -> HandlerResult {
             ));
         }
     }
-    daily_table(context, DailyTable::Economics(price))
+    let at = price.map(|price| format!("-at-{price}")).unwrap_or_default();
+    let name = format!("ghi-economics{at}");
+    let columns = "date,price_usd,avg_cost_usd,price_to_cost,hashprice_usd_per_ph_day,break_even_usd_per_kwh,\
+                   break_even_j_per_th,hashrate_below_price_pct";
+    daily_table(context, [&name, columns], None, vec![Scope::Global], move |model, date, _| {
+        let day = model.day(date)?;
+        // A day without a price has no row.
+        let Some(price) = price.or(day.network.price_usd) else { return Ok(None) };
+        let economics = model.economics(&day, price)?;
+        Ok(Some(line([
+            date.to_string(),
+            economics.price_usd.to_string(),
+            economics.avg_cost_usd.to_string(),
+            economics.price_to_cost.to_string(),
+            economics.hashprice_usd_per_ph_day.to_string(),
+            economics.break_even_usd_per_kwh.to_string(),
+            economics.break_even_j_per_th.to_string(),
+            economics.hashrate_below_price_pct.to_string(),
+        ])))
+    })
 }
 
 /// Daily inputs of the model, as a table.
@@ -88,42 +130,60 @@ pub(crate) fn economics_csv(context: &Context<'_>) -> HandlerResult {
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn inputs_csv(context: &Context<'_>) -> HandlerResult {
-    let scope = scope(&context.query, context.registry())?;
-    daily_table(context, DailyTable::Inputs(scope))
-}
-
-/// Responds with the table of a range, which is generated while it is sent. The default week of the
-/// history and the network is cached.
-fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
-    let (model, today) = (context.model(), context.today());
-    let range = date_range(&context.query, today)?;
-    let cached = match table {
-        DailyTable::History(scope) => Some(DailyFile::HistoryCsv(scope)),
-        DailyTable::Network => Some(DailyFile::NetworkCsv),
-        _ => None,
+    let registry = context.registry();
+    let scope = scope(&context.query, registry)?;
+    let name = format!("ghi-inputs-{}", scope.region_id(registry));
+    let columns = REGION_COLUMNS.map(|column| format!(",{}", column.name)).concat();
+    let columns = format!("date,region_id,difficulty,block_reward_coins{columns}");
+    let scopes = match scope {
+        Scope::Global => registry.indices().map(Scope::Region).collect(),
+        region => vec![region],
     };
-    if let (None, Some(key)) = (range, cached) {
-        return context.daily_file(key, "", |edition, site| week_table(edition, site, table));
-    }
-    let range = range.unwrap_or_else(|| DateRange::week_up_to(today)).within(model)?;
-    let name = format!("{}-{}-{}.csv", table.name(model), range.first, range.last);
-    let headers = file_headers(context.site, &name);
-    let rows = daily_rows(Arc::clone(model), table, range);
-    context.lazy_table(headers, &name, rows)
+    daily_table(context, [&name, &columns], None, scopes, |model, date, scope| {
+        let Scope::Region(region) = scope else { return Ok(None) };
+        let inputs = model.day_inputs(region, date)?;
+        let network = [inputs.difficulty.to_string(), inputs.block_reward_coins.to_string()];
+        let [efficiency, electricity] =
+            [inputs.efficiency_j_per_th, inputs.electricity_usd_per_kwh];
+        // The fewest digits that parse to the same float.
+        let fleet = [efficiency, electricity].concat().into_iter().chain([inputs.overhead]);
+        let cells = [date.to_string(), model.registry()[region].id.clone()].into_iter();
+        let cells = cells.chain(network).chain([inputs.hashrate_share_pct.to_string()]);
+        Ok(Some(line(cells.chain(fleet.map(|number| number.to_string())))))
+    })
 }
 
-/// Renders the table of the week up to an edition's day.
-fn week_table(
-    edition: &Edition,
-    site: &Site,
-    table: DailyTable,
-) -> Result<Representation, NoFigures> {
-    let (model, today) = (edition.model(), edition.date());
-    let week = DateRange::week_up_to(today).within(model);
-    // The error is about today, not about the first day of the week.
-    let week = week.map_err(|none| model.check(today).err().unwrap_or(none))?;
-    let text = daily_rows(Arc::clone(model), table, week).flatten().collect();
-    Ok(file(site, &format!("{}.csv", table.name(model)), text))
+/// Responds with the table of a range: one row per day and scope, each generated when the client reads it. All rows
+/// come from one model, even if the inputs are reloaded in the meantime. If no range is given, the week may be cached.
+fn daily_table(
+    context: &Context<'_>,
+    [name, columns]: [&str; 2],
+    cached: Option<DailyFile>,
+    scopes: Vec<Scope>,
+    row: impl Fn(&Model, Date, Scope) -> Result<Option<Vec<u8>>, NoFigures> + Send + 'static,
+) -> HandlerResult {
+    let (model, today) = (Arc::clone(context.model()), context.today());
+    let header = line(columns.split(','));
+    let table = move |model: Arc<Model>, range: DateRange| {
+        let days = std::iter::successors(Some(range.first), move |date| range.day_after(*date));
+        let keys =
+            days.flat_map(move |date| scopes.clone().into_iter().map(move |scope| (date, scope)));
+        // A day in a gap of the series has no row.
+        let rows = keys.filter_map(move |(date, scope)| row(&model, date, scope).ok().flatten());
+        std::iter::once(header).chain(rows)
+    };
+    let range = date_range(&context.query, today)?;
+    if let (None, Some(cached)) = (range, cached) {
+        return context.daily_file(cached, "", |_, site| {
+            let week = DateRange::week_up_to(today).within(&model);
+            // The error is about today, not about the first day of the week.
+            let week = week.map_err(|none| model.check(today).err().unwrap_or(none))?;
+            Ok(file(site, &format!("{name}.csv"), table(model, week).flatten().collect()))
+        });
+    }
+    let range = range.unwrap_or_else(|| DateRange::week_up_to(today)).within(&model)?;
+    let name = format!("{name}-{}-{}.csv", range.first, range.last);
+    context.lazy_table(file_headers(context.site, &name), &name, table(model, range))
 }
 
 /// The cost curve of a day, as a table.
@@ -135,20 +195,12 @@ fn week_table(
     params(("date" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn cost_curve_csv(context: &Context<'_>) -> HandlerResult {
-    let Some(date) = date(&context.query)?.filter(|date| *date != context.today()) else {
-        return context.daily_file(DailyFile::CostCurveCsv, "", cost_curve_of_day);
-    };
-    let table = cost_curve_table(context.model(), &context.model().day(date)?)?;
-    Ok(context.daily(&file(context.site, &cost_curve_name(date), table)))
-}
-
-fn cost_curve_of_day(edition: &Edition, site: &Site) -> Result<Representation, NoFigures> {
-    let today = edition.days().today()?;
-    Ok(file(site, &cost_curve_name(today.date), cost_curve_table(edition.model(), today)?))
-}
-
-fn cost_curve_name(date: Date) -> String {
-    format!("ghi-cost-curve-{date}.csv")
+    let date = date(&context.query)?.unwrap_or(context.today());
+    let cached = (date == context.today()).then_some(DailyFile::CostCurveCsv);
+    context.daily_file(cached, "", |edition, site| {
+        let table = cost_curve_table(edition.model(), &edition.model().day(date)?)?;
+        Ok(file(site, &format!("ghi-cost-curve-{date}.csv"), table))
+    })
 }
 
 /// The columns of `/export/cost-curve.csv`, without the last one, which requires `[capital]`.
@@ -179,11 +231,10 @@ pub(crate) fn snapshot_csv(context: &Context<'_>) -> HandlerResult {
     context.daily_file(DailyFile::SnapshotCsv, "", snapshot_table)
 }
 
-/// The columns of `/export/snapshot.csv`.
 const SNAPSHOT_COLUMNS: &str =
     "date,region_id,name,currency,min_cost_usd,avg_cost_usd,max_cost_usd,hashrate_share_pct";
 
-pub(crate) fn snapshot_table(edition: &Edition, site: &Site) -> Result<Representation, NoFigures> {
+fn snapshot_table(edition: &Edition, site: &Site) -> Result<Representation, NoFigures> {
     let today = edition.days().today()?;
     let date = today.date.to_string();
     let regions = edition.model().registry().regions();
@@ -208,7 +259,6 @@ pub fn csv_table<R: IntoIterator<Item = String>>(
     std::iter::once(line(columns)).chain(rows.map(line)).collect::<Vec<_>>().concat()
 }
 
-/// Returns a table as a file to be saved under a name.
 fn file(site: &Site, name: &str, text: Vec<u8>) -> Representation {
     Representation::new(file_headers(site, name), text)
 }
@@ -219,4 +269,11 @@ pub(crate) fn file_headers(site: &Site, name: &str) -> HeaderMap {
     let mut headers = daily_api_headers(site, "text/csv; charset=utf-8; header=present");
     headers.insert(CONTENT_DISPOSITION, disposition);
     headers
+}
+
+fn line<T: AsRef<[u8]>>(fields: impl IntoIterator<Item = T>) -> Vec<u8> {
+    let mut line =
+        csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    line.write_record(fields).expect("writing to memory does not fail");
+    line.into_inner().expect("writing to memory does not fail")
 }

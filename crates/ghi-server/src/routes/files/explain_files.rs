@@ -1,19 +1,25 @@
 //! Explanations as files.
 
 use ghi_contract::GLOBAL;
+use ghi_contract::explanation::{
+    ExplainedCapital, ExplainedChange, ExplainedCosts, ExplainedMining, ExplainedPart,
+    ExplainedScenario, ExplanationDocument,
+};
 use ghi_display::{STEPS, WORLDWIDE};
 use ghi_engine::{
-    CostCase, Costs, Decimal, Explanation, Model, NoFigures, RegisteredRegion, Registry, Scope,
-    WHOLE_NETWORK_PCT,
+    CapitalCost, CostCase, CostChange, CostKind, CostSteps, Costs, Decimal, DisplayNumber,
+    ENGINE_SANDBOX_VERSION, Explanation, FactorChange, Model, NoFigures, RegionContribution,
+    RegisteredRegion, Registry, Scope, WHOLE_NETWORK_PCT,
 };
+use jiff::civil::Date;
 
-use crate::edition::{DailyFile, Edition};
+use crate::edition::DailyFile;
 use crate::http::caching::{Representation, daily_api_headers};
+use crate::http::problem::Problem;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::files::csv::{csv_table, file_headers};
-use crate::routes::files::explanation_document::explanation_json;
-use crate::routes::parameters::ExplainedDays;
+use crate::routes::parameters::{date, named_date, scope};
 
 /// How costs are calculated, as a table.
 ///
@@ -25,7 +31,12 @@ use crate::routes::parameters::ExplainedDays;
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn explain_csv(context: &Context<'_>) -> HandlerResult {
-    ExplanationFile::Csv.respond(context)
+    explained(context, DailyFile::ExplainCsv, |model, site, days| {
+        let (scope, date, _) = days;
+        let name = format!("ghi-explain-{}-{date}.csv", scope.region_id(model.registry()));
+        let csv = explanation_csv(&model.explain(scope, date)?, model.registry());
+        Ok(Representation::new(file_headers(site, &name), csv))
+    })
 }
 
 /// How costs are calculated, as JSON.
@@ -37,53 +48,32 @@ pub(crate) fn explain_csv(context: &Context<'_>) -> HandlerResult {
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query), ("since" = Option<String>, Query)),
     responses((status = 200, body = ghi_contract::explanation::ExplanationDocument))))]
 pub(crate) fn explain_json(context: &Context<'_>) -> HandlerResult {
-    ExplanationFile::Json.respond(context)
+    explained(context, DailyFile::ExplainJson, |model, site, days| {
+        let json = explanation_json(model, days)?;
+        Ok(Representation::new(daily_api_headers(site, "application/json"), json))
+    })
 }
 
-/// The form of an explanation.
-#[derive(Clone, Copy)]
-pub(crate) enum ExplanationFile {
-    Csv,
-    Json,
-}
+/// The scope and the date of an explanation, and the day from which a change is explained.
+pub(crate) type ExplainedDays = (Scope, Date, Option<Date>);
 
-impl ExplanationFile {
-    /// Sends today's file, which is cached, or another day's.
-    fn respond(self, context: &Context<'_>) -> HandlerResult {
-        let today = context.today();
-        let days = ExplainedDays::parse(&context.query, context.registry(), today)?;
-        let render = |edition: &Edition, site: &Site| self.render(edition.model(), site, days);
-        if days.date != today || days.since.is_some() {
-            return Ok(context.daily(&render(context.edition(), context.site)?));
-        }
-        let file = match self {
-            Self::Csv => DailyFile::ExplainCsv(days.scope),
-            Self::Json => DailyFile::ExplainJson(days.scope),
-        };
-        context.daily_file(file, "", render)
+/// Responds with the explanation that a request selects. Today's is cached as a file.
+pub(crate) fn explained(
+    context: &Context<'_>,
+    file: fn(Scope) -> DailyFile,
+    render: fn(&Model, &Site, ExplainedDays) -> Result<Representation, NoFigures>,
+) -> HandlerResult {
+    let query = &context.query;
+    let date = date(query)?.unwrap_or(context.today());
+    let since = named_date(query, "since", "")?;
+    if since.is_some_and(|since| since > date) {
+        return Err(Problem::invalid_parameter("since must not be after date."));
     }
-
-    fn render(
-        self,
-        model: &Model,
-        site: &Site,
-        days: ExplainedDays,
-    ) -> Result<Representation, NoFigures> {
-        let ExplainedDays { scope, date, since } = days;
-        let (headers, text) = match self {
-            Self::Csv => {
-                let region_id = scope.region_id(model.registry());
-                let name = format!("ghi-explain-{region_id}-{date}.csv");
-                let csv = explanation_csv(&model.explain(scope, date)?, model.registry());
-                (file_headers(site, &name), csv)
-            }
-            Self::Json => {
-                let json = explanation_json(model, scope, date, since)?;
-                (daily_api_headers(site, "application/json"), json.into_bytes())
-            }
-        };
-        Ok(Representation::new(headers, text))
-    }
+    let scope = scope(query, context.registry())?;
+    let is_cached = date == context.today() && since.is_none();
+    let file = is_cached.then(|| file(scope));
+    let days = (scope, date, since);
+    context.daily_file(file, "", |edition, site| render(edition.model(), site, days))
 }
 
 /// The columns of a worldwide explanation, without those that require `[capital]`.
@@ -151,4 +141,104 @@ fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
     let columns: Vec<&str> =
         WORLDWIDE_COLUMNS.split(',').chain(capital_columns(explanation)).collect();
     csv_table(&columns, regions.chain([sum]))
+}
+
+/// Returns an explanation as the JSON that `/export/explain.json` sends, indented and with a final newline.
+fn explanation_json(
+    model: &Model,
+    (scope, date, since): ExplainedDays,
+) -> Result<String, NoFigures> {
+    let explanation = model.explain(scope, date)?;
+    let change = since.map(|since| model.change(scope, since, date)).transpose()?;
+    let mut document = document(&explanation, model.registry(), change.as_ref());
+    if scope == Scope::Global {
+        let miner = model.mean_miner(scope, &explanation.day)?;
+        let per_day = explanation.mining.usd_per_ph_and_day;
+        let mean = explained_scenario(GLOBAL, CostKind::Avg, &miner.steps, per_day);
+        document.mean_miner = Some(mean);
+    }
+    Ok(serde_json::to_string_pretty(&document).expect("numbers and texts are plain JSON") + "\n")
+}
+
+fn document(
+    explanation: &Explanation,
+    registry: &Registry,
+    change: Option<&CostChange>,
+) -> ExplanationDocument {
+    let mining = &explanation.mining;
+    let average = explanation.costs.avg_usd;
+    let scenario = |case: &CostCase| {
+        let region_id = &registry[case.region].id;
+        explained_scenario(region_id, case.kind, &case.steps, case.usd_per_ph_and_day)
+    };
+    let part = |part: &RegionContribution| ExplainedPart {
+        region_id: registry[part.region].id.clone(),
+        name: registry[part.region].name.clone(),
+        hashrate_share_pct: part.hashrate_share_pct.to_f64(),
+        costs: explained_costs(&part.costs),
+        contribution_usd: part.contribution_usd.to_f64(),
+    };
+    let capital = |capital: CapitalCost| ExplainedCapital {
+        usd_per_th: capital.usd_per_th,
+        years: capital.years,
+        capital_usd: capital.capital_usd.to_f64(),
+        full_cost_usd: capital.full_cost_usd(average).to_f64(),
+    };
+    let factor = |change: &FactorChange| ExplainedChange {
+        factor: change.factor.name().into(),
+        from: change.from,
+        to: change.to,
+        change_pct: change.change_pct,
+        change_usd: change.change_usd.to_f64(),
+    };
+    ExplanationDocument {
+        date: explanation.day.date.to_string(),
+        region_id: explanation.scope.region_id(registry).into(),
+        fingerprint: explanation.fingerprint.to_string(),
+        engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
+        costs: explained_costs(&explanation.costs),
+        difficulty: explanation.difficulty as f64,
+        hashes_per_difficulty: explanation.hashes_per_difficulty.value(),
+        block_reward_coins: explanation.block_reward_coins.value(),
+        hashes_per_coin: explanation.hashes_per_coin.value(),
+        overhead: explanation.overhead.value(),
+        scenarios: explanation.cases.iter().map(scenario).collect(),
+        parts: explanation.contributions.iter().map(part).collect(),
+        sum_of_contributions_usd: explanation.sum_usd().to_f64(),
+        mining: ExplainedMining {
+            hashrate_eh: mining.hashrate_eh.value(),
+            power_gw: mining.power_gw.value(),
+            energy_twh_per_year: mining.energy_twh_per_year.value(),
+            usd_per_ph_and_day: mining.usd_per_ph_and_day.value(),
+        },
+        mean_miner: None,
+        capital: explanation.capital.map(capital),
+        since: change.map(|change| change.since.to_string()),
+        changes: change.map(|change| change.factors.iter().map(factor).collect()),
+        total_change_usd: change.map(|change| change.total_usd.to_f64()),
+    }
+}
+
+fn explained_scenario(
+    region_id: &str,
+    kind: CostKind,
+    steps: &CostSteps,
+    usd_per_ph_and_day: DisplayNumber,
+) -> ExplainedScenario {
+    ExplainedScenario {
+        region_id: region_id.into(),
+        bound: kind.name().into(),
+        efficiency_j_per_th: steps.efficiency_j_per_th.value(),
+        energy_kwh_per_coin: steps.energy_kwh_per_coin.value(),
+        electricity_usd_per_kwh: steps.electricity_usd_per_kwh.value(),
+        energy_usd_per_coin: steps.energy_usd_per_coin.value(),
+        overhead: steps.overhead.value(),
+        cost_usd: steps.cost_usd.to_f64(),
+        usd_per_ph_and_day: usd_per_ph_and_day.value(),
+    }
+}
+
+fn explained_costs(costs: &Costs) -> ExplainedCosts {
+    let [min, avg, max] = [costs.min_usd, costs.avg_usd, costs.max_usd].map(Decimal::to_f64);
+    ExplainedCosts { min_cost_usd: min, avg_cost_usd: avg, max_cost_usd: max }
 }

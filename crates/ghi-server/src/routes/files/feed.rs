@@ -1,33 +1,18 @@
 //! The last days as an Atom feed (RFC 4287), one entry per day.
 
 use askama::Template;
-use ghi_display::{Amount, Delta, Range, kind_of_data, long_date};
+use ghi_display::{Amount, Delta, Past, Range, kind_of_data, long_date};
 use ghi_engine::{Coin, Costs, Model, NoFigures, Scope};
 use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 
-use crate::edition::{DailyFile, Edition};
+use crate::edition::DailyFile;
 use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::pages::frame::short_kind;
 use crate::routes::pages::general::rendered;
-
-const ATOM: &str = "application/atom+xml; charset=utf-8";
-
-/// The number of days in the feed.
-const DAYS: Range = Range::Month;
-
-/// Serves the feed.
-pub(crate) fn feed(context: &Context<'_>) -> HandlerResult {
-    context.daily_file(DailyFile::Feed, "", feed_of_day)
-}
-
-pub(crate) fn feed_of_day(edition: &Edition, site: &Site) -> Result<Representation, NoFigures> {
-    let xml = rendered(&Feed::new(edition, site)?);
-    Ok(Representation::new(daily_headers(site, ATOM), xml))
-}
 
 #[derive(Template)]
 #[template(path = "feed.xml")]
@@ -57,11 +42,21 @@ struct Entry {
     change: Option<Delta>,
 }
 
+pub(crate) fn feed(context: &Context<'_>) -> HandlerResult {
+    context.daily_file(DailyFile::Feed, "", |edition, site| {
+        let (model, today) = (edition.model(), edition.date());
+        // Up to the last day with data, if today has none.
+        let last = model.nearest_covered(today).min(today);
+        let past = Past::new(model, None, Scope::Global, Range::Month, last)?;
+        let xml = rendered(&Feed::new(model, site, past)?);
+        Ok(Representation::new(daily_headers(site, "application/atom+xml; charset=utf-8"), xml))
+    })
+}
+
 impl<'a> Feed<'a> {
-    fn new(edition: &'a Edition, site: &Site) -> Result<Self, NoFigures> {
-        let past = edition.last_covered(Scope::Global, DAYS)?;
-        let provenance = edition.model().provenance(Scope::Global, past.last().0)?;
-        let name = stable_feed_name(edition.model(), site);
+    fn new(model: &'a Model, site: &Site, past: Past) -> Result<Self, NoFigures> {
+        let provenance = model.provenance(Scope::Global, past.last().0)?;
+        let name = stable_feed_name(model, site);
         let before = past.before.into_iter().chain(past.days.iter().copied());
         let before: Vec<(Date, Costs)> = before.collect();
         let entry = |&(date, costs): &(Date, Costs)| {
@@ -76,19 +71,17 @@ impl<'a> Feed<'a> {
                 max: Amount(costs.max_usd),
             }
         };
+        let kind = short_kind(&provenance);
         Ok(Self {
             id: urn(&name, "feed"),
-            coin: edition.model().coin(),
+            coin: model.coin(),
             data: kind_of_data(&provenance),
-            origin: match site.host() {
-                Some(host) => format!("{}, {host}", short_kind(&provenance)),
-                None => short_kind(&provenance).into(),
-            },
+            origin: site.host().map_or(kind.into(), |host| format!("{kind}, {host}")),
             version: env!("CARGO_PKG_VERSION"),
             url: site.url(paths::FEED),
             dashboard_url: site.url(paths::DASHBOARD),
             explain_url: site.url(paths::EXPLAIN),
-            entries: past.days.iter().rev().take(DAYS.days().into()).map(entry).collect(),
+            entries: past.days.iter().rev().take(Range::Month.days().into()).map(entry).collect(),
         })
     }
 }

@@ -9,7 +9,6 @@ use crate::routes::context::{Context, HandlerResult};
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// A file produced by the build.
 macro_rules! built {
     ($name:literal) => {
         include_bytes!(concat!(env!("OUT_DIR"), "/", $name))
@@ -25,7 +24,6 @@ const ICON: &str = "icon.svg";
 /// The image in link previews: a cost curve without numbers.
 pub(crate) const PREVIEW: &str = "preview.png";
 
-/// The image in the methodology.
 pub(crate) const MOVEMENT: &str = "movement.svg";
 
 /// The other files: name, type and content.
@@ -45,17 +43,9 @@ const FILES: [(&str, &str, &[u8]); 13] = [
     (MOVEMENT, "image/svg+xml", include_bytes!("../../../../../docs/movement.svg")),
 ];
 
-/// Serves a file by its name.
+/// Serves a file by its name, or the icon at the path where browsers look for it by default.
 pub(crate) fn asset(context: &Context<'_>) -> HandlerResult {
-    respond(context, context.path_parameter)
-}
-
-/// Serves the icon at the path where browsers look for it by default.
-pub(crate) fn icon(context: &Context<'_>) -> HandlerResult {
-    respond(context, ICON)
-}
-
-fn respond(context: &Context<'_>, name: &str) -> HandlerResult {
+    let name = if context.path_parameter.is_empty() { ICON } else { context.path_parameter };
     if name == REFERENCE {
         let gzip = Bytes::from_static(REFERENCE_GZIP);
         let make = || Representation::from_gzip(fixed_headers(context.site, SCRIPT), gzip);

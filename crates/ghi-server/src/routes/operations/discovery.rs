@@ -16,39 +16,32 @@ pub const OPENAPI_3_0: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi-3.
 
 const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
-/// Serves the OpenAPI document.
 pub(crate) fn openapi(context: &Context<'_>) -> HandlerResult {
-    let make = || located(OPENAPI, context.site);
-    Ok(context.fixed_file((paths::OPENAPI, ""), "application/json", make))
+    document(context, paths::OPENAPI, OPENAPI)
 }
 
-/// Serves the OpenAPI document as version 3.0.
 pub(crate) fn openapi_3_0(context: &Context<'_>) -> HandlerResult {
-    let make = || located(OPENAPI_3_0, context.site);
-    Ok(context.fixed_file((paths::OPENAPI_3_0, ""), "application/json", make))
+    document(context, paths::OPENAPI_3_0, OPENAPI_3_0)
 }
 
-/// Returns a built-in document without line breaks, which make up a quarter of it, and with the server's
-/// public URL if it has one.
-fn located(text: &str, site: &Site) -> String {
-    let mut document = parsed(text);
-    if !site.url("").is_empty() {
-        document["servers"] = json!([{ "url": site.url("") }]);
-    }
-    document.to_string()
+/// Serves a built-in document without line breaks, and with the server's public URL if it has one.
+fn document(context: &Context<'_>, path: &'static str, text: &str) -> HandlerResult {
+    Ok(context.fixed_file((path, ""), "application/json", || {
+        let mut document = parsed(text);
+        if !context.site.url("").is_empty() {
+            document["servers"] = json!([{ "url": context.site.url("") }]);
+        }
+        document.to_string()
+    }))
 }
 
 fn parsed(text: &str) -> Value {
     serde_json::from_str(text).expect("the document is JSON")
 }
 
-/// Serves a short description of the service for AI assistants.
 pub(crate) fn llms(context: &Context<'_>) -> HandlerResult {
     Ok(context.fixed_file((paths::LLMS, ""), PLAIN_TEXT, || llms_text(context.site)))
 }
-
-/// The header that the whole API accepts, as written in the OpenAPI document.
-const PREFER: &str = "Prefer";
 
 /// Describes the operations of the OpenAPI document in prose.
 fn llms_text(site: &Site) -> String {
@@ -69,10 +62,9 @@ fn llms_text(site: &Site) -> String {
             chapter = tag;
         }
         // A path with a parameter in it is not a link.
-        let link = if path.contains('{') {
-            format!("`{}`", site.url(path))
-        } else {
-            format!("[{path}]({})", site.url(path))
+        let link = match path.contains('{') {
+            true => format!("`{}`", site.url(path)),
+            false => format!("[{path}]({})", site.url(path)),
         };
         let [summary, description] =
             ["summary", "description"].map(|field| text_of(&operation[field]));
@@ -81,7 +73,7 @@ fn llms_text(site: &Site) -> String {
         let parameters = operation["parameters"].as_array().into_iter().flatten();
         let names: Vec<&str> = parameters
             .filter_map(|parameter| parameter["name"].as_str())
-            .filter(|name| *name != PREFER)
+            .filter(|name| *name != "Prefer")
             .collect();
         if !names.is_empty() {
             text += &format!(" Parameters: `{}`.", names.join("`, `"));
@@ -90,9 +82,9 @@ fn llms_text(site: &Site) -> String {
     }
     // The snapshot's description is the most complete.
     let prefer = document["paths"][SNAPSHOT]["get"]["parameters"].as_array();
-    let prefer = prefer.into_iter().flatten().find(|parameter| parameter["name"] == PREFER);
+    let prefer = prefer.into_iter().flatten().find(|parameter| parameter["name"] == "Prefer");
     let prefer = prefer.map(|prefer| text_of(&prefer["description"])).unwrap_or_default();
-    text += &format!("\n## The `{PREFER}` header, accepted by all of these\n\n");
+    text += "\n## The `Prefer` header, accepted by all of these\n\n";
     // Skips the introductory line of the list.
     for line in prefer.lines().skip(1).filter(|line| !line.is_empty()) {
         text += &format!("- {}\n", line.trim_start_matches("- "));
@@ -104,7 +96,6 @@ fn llms_text(site: &Site) -> String {
     text
 }
 
-/// Other descriptions of the service and its data.
 const DESCRIPTIONS: [(&str, &str); 7] = [
     (paths::OPENAPI, "every operation, parameter, response and error"),
     (paths::OPENAPI_3_0, "the same as OpenAPI 3.0, for client generators without 3.1 support"),

@@ -26,7 +26,7 @@ pub(crate) const TAG: &str = "Operation";
 /// Returns 200 as long as the process responds; otherwise, an orchestrator should restart it.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HEALTHZ, tag = TAG, responses((status = 200, body = Health))))]
 pub(crate) fn healthz(context: &Context<'_>) -> HandlerResult {
-    Ok(Health { status: "alive" }.respond(context.site))
+    Ok(health(context.site, "alive"))
 }
 
 /// Readiness probe.
@@ -35,13 +35,11 @@ pub(crate) fn healthz(context: &Context<'_>) -> HandlerResult {
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::READYZ, tag = TAG, responses((status = 200, body = Health))))]
 pub(crate) fn readyz(context: &Context<'_>) -> HandlerResult {
     if context.is_draining {
-        return Err(Problem::new(
-            Code::Draining,
-            "The server is shutting down; send new requests elsewhere.",
-        ));
+        let detail = "The server is shutting down; send new requests elsewhere.";
+        return Err(Problem::new(Code::Draining, detail));
     }
     context.edition().days().today()?;
-    Ok(Health { status: "ready" }.respond(context.site))
+    Ok(health(context.site, "ready"))
 }
 
 /// Metrics for Prometheus.
@@ -64,7 +62,6 @@ pub(crate) fn metrics(context: &Context<'_>) -> HandlerResult {
     Ok(response)
 }
 
-/// Registers the data of a day, with one set of costs per region.
 fn register_figures(registry: &mut Registry, model: &Model, day: &Day) {
     let ids = model.registry().regions().iter().map(|region| &*region.id);
     let costs = Family::<[(&str, String); 2], Gauge<f64, AtomicU64>>::default();
@@ -100,9 +97,7 @@ struct Health {
     status: &'static str,
 }
 
-impl Health {
-    fn respond(&self, site: &Site) -> Response<Content> {
-        let body = serde_json::to_vec(self).expect("a status is plain JSON");
-        site.response(StatusCode::OK, "application/json", body)
-    }
+fn health(site: &Site, status: &'static str) -> Response<Content> {
+    let body = serde_json::to_vec(&Health { status }).expect("a status is plain JSON");
+    site.response(StatusCode::OK, "application/json", body)
 }

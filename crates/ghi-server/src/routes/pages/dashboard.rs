@@ -28,7 +28,7 @@ pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
     if let Err(problem) = check_names(context) {
         invalid.insert(0, InvalidChoice::without_field(problem));
     }
-    let notice = freshness_notice(context.day.moment(), context.clock);
+    let notice = freshness_notice(context.day.moment, context.clock);
     if !invalid.is_empty() && !takes_pages(context.headers) {
         return Err(invalid.remove(0).problem.varying_by_accept());
     }

@@ -11,31 +11,25 @@ use ghi_engine::{
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use crate::edition::{DailyFile, Edition};
+use crate::edition::DailyFile;
 use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
+use crate::routes::files::explain_files::{ExplainedDays, explained};
 use crate::routes::pages::blocks::why::factor_label;
 use crate::routes::pages::frame::{Frame, Preview};
 use crate::routes::pages::general::{HTML, page, rendered};
-use crate::routes::parameters::ExplainedDays;
 
 /// The number of days over which the change is explained by default.
 const DEFAULT_SINCE_DAYS: i64 = 30;
 
 pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {
-    let days = ExplainedDays::parse(&context.query, context.registry(), context.today())?;
-    let render = |edition: &Edition, site: &Site| page_of(edition.model(), site, days);
-    if days.date == context.today() && days.since.is_none() {
-        let file = DailyFile::Explain(days.scope);
-        return Ok(page(context.daily_file(file, "", render)?));
-    }
-    Ok(page(context.daily(&render(context.edition(), context.site)?)))
+    Ok(page(explained(context, DailyFile::Explain, page_of)?))
 }
 
 fn page_of(model: &Model, site: &Site, days: ExplainedDays) -> Result<Representation, NoFigures> {
-    let ExplainedDays { scope, date, since } = days;
+    let (scope, date, since) = days;
     let explanation = &model.explain(scope, date)?;
     let change = match since {
         Some(since) => Some(model.change(scope, since, date)?),

@@ -5,7 +5,8 @@
 //! whose clock is stopped, and their responses go into the document.
 
 use ghi_contract::{API_CURRENT, paths};
-use ghi_server::internals::{Operations, RANGES, THEMES, codes};
+use ghi_display::Range;
+use ghi_server::internals::{Operations, codes};
 use serde_json::Value;
 use utoipa::OpenApi as _;
 use utoipa::openapi::path::{Operation, Parameter};
@@ -187,11 +188,11 @@ fn describe(parameter: &mut Parameter) {
             value.examples = vec![EXPLAINED.into()];
         }
         if name == "range" {
-            value.enum_values = Some(RANGES.map(Value::from).into());
+            value.enum_values = Some(Range::ALL.map(|range| Value::from(range.name())).into());
         }
         if name == "theme" {
-            value.enum_values = Some(THEMES.map(Value::from).into());
-            value.default = Some(THEMES[0].into());
+            value.enum_values = Some(["auto", "light", "dark"].map(Value::from).into());
+            value.default = Some("auto".into());
         }
     }
     schemas::refine(name, schema);

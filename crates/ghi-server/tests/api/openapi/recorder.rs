@@ -5,7 +5,7 @@ use std::iter;
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use ghi_contract::paths;
 use ghi_engine::DEFAULT_INPUTS;
@@ -181,7 +181,7 @@ impl<'a> Recorder<'a> {
             strict: start(Config { strict_parameters: true, ..config() }),
             limiting: start(Config { rate_limit: Some(NonZeroU32::MIN), ..config() }),
             busy: StuckPool::start(config(), CLIENT),
-            failing: start(config()),
+            failing: start(Config { clock: failing_clock(), ..config() }),
             without_figures: start(Config { inputs: of_the_past(), ..config() }),
             without_price: start(Config { inputs: without_price(), ..config() }),
             draining: Draining::start(config()),
@@ -344,11 +344,9 @@ impl<'a> Recorder<'a> {
         codes.into_iter().chain(others).map(ask).chain([strict]).collect()
     }
 
-    /// Returns the response of a server that fails at the second request of a connection.
+    /// Returns the response of a server that fails.
     fn failure(&self, target: &str) -> Answer {
-        let request =
-            format!("GET {target} HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nX-Panic: 1\r\n{CLIENT}\r\n");
-        let failed = KeptAlive::new(self.failing.address()).send(&request).unwrap();
+        let failed = get(self.failing.address(), target, CLIENT);
         assert_eq!(failed.status, 500);
         failed
     }
@@ -460,6 +458,15 @@ impl<'a> Recorder<'a> {
         self.components.headers.entry((*title).into()).or_insert_with(first_seen);
         (title, Ref::new(format!("#/components/headers/{title}")))
     }
+}
+
+/// Returns a clock that panics when a worker reads it to answer a request.
+fn failing_clock() -> Clock {
+    Clock::from_fn(|| {
+        let is_worker = thread::current().name().is_some_and(|name| name.starts_with("worker"));
+        assert!(!is_worker, "on purpose");
+        UNIX_EPOCH
+    })
 }
 
 /// Returns the built-in inputs with a series that ended long ago.

@@ -294,7 +294,7 @@ mod tests {
     }
 
     fn table<'a>(now: &'a RequestDay, site: &'a Site, view: &View) -> RegionsBlock<'a> {
-        RegionsBlock::new(now.edition(), view, None, site).unwrap()
+        RegionsBlock::new(&now.edition, view, None, site).unwrap()
     }
 
     fn names(rows: &[RegionTableRow<'_>]) -> Vec<String> {
@@ -442,13 +442,13 @@ mod tests {
     fn the_readers_own_cost_has_a_column() {
         for text in [DEFAULT_INPUTS.to_owned(), thirty()] {
             let (now, site) = (now(&text), Site::new(None));
-            let day = now.edition().days().today().unwrap();
+            let day = now.edition.days().today().unwrap();
             let yours = Decimal::new(day.global.avg_usd.count() / 2, 2);
             let table =
-                RegionsBlock::new(now.edition(), &View::DEFAULT, Some(yours), &site).unwrap();
+                RegionsBlock::new(&now.edition, &View::DEFAULT, Some(yours), &site).unwrap();
             assert!(table.columns.iter().any(|header| header.label == VERSUS_YOURS));
             for row in &table.rows {
-                let region = now.edition().model().registry().find(row.id).unwrap();
+                let region = now.edition.model().registry().find(row.id).unwrap();
                 let other = day.regions[region.get()].avg_usd;
                 let expected = Delta { from: yours, to: other }.percent_size();
                 assert!(row.versus_yours.as_ref().unwrap().starts_with(&expected));
@@ -461,7 +461,7 @@ mod tests {
     fn rows_have_the_costs_of_the_day() {
         for text in [DEFAULT_INPUTS.to_owned(), thirty(), inputs(&[("Alone", 10_000)])] {
             let (now, site) = (now(&text), Site::new(None));
-            let model = now.edition().model();
+            let model = now.edition.model();
             let day = model.day("2026-11-15".parse().unwrap()).unwrap();
             let before = model.day("2026-11-08".parse().unwrap()).unwrap();
             for row in table(&now, &site, &View::DEFAULT).rows {
