@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let (coverage, coin) = (model.coverage(), &model.coin().name);
     let mining = &explanation.mining;
     let mining = aligned(&[
-        row(["difficulty", &explanation.difficulty.to_string()]),
+        row(["difficulty", &explanation.mean_miner.difficulty.to_string()]),
         row(["implied hashrate, EH/s", &mining.hashrate_eh.to_string()]),
         row(["power, GW", &mining.power_gw.to_string()]),
         row(["energy, TWh per year", &mining.energy_twh_per_year.to_string()]),

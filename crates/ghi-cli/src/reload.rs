@@ -108,10 +108,11 @@ impl Served {
         let no_figures = inputs.check(clock.now().date()).err();
         let no_figures = no_figures.map(|error| format!("{error} {}", inputs::MORE_DAYS));
         let warnings = inputs.warnings().into_iter().chain(no_figures);
+        let coverage = inputs.coverage();
         Self {
             regions: inputs.region_count(),
-            days: inputs.coverage().to_string(),
-            fingerprint: inputs.fingerprint().to_string(),
+            days: format!("{} to {}", coverage.first, coverage.last),
+            fingerprint: inputs.fingerprint(),
             warnings: warnings.collect(),
         }
     }

@@ -30,7 +30,7 @@ pub const STEPS: [DerivationStep; 10] = [
         short_label: "difficulty",
         unit: "",
         is_shared: true,
-        value: |explanation, _| explanation.difficulty.to_string(),
+        value: |explanation, _| explanation.mean_miner.difficulty.to_string(),
         how: |_| "network difficulty on this day".into(),
     },
     DerivationStep {
@@ -39,7 +39,7 @@ pub const STEPS: [DerivationStep; 10] = [
         short_label: "hashes per difficulty",
         unit: "",
         is_shared: true,
-        value: |explanation, _| explanation.hashes_per_difficulty.to_string(),
+        value: |explanation, _| explanation.mean_miner.hashes_per_difficulty.to_string(),
         how: |explanation| {
             let name = if is_two_to_32(explanation) { "2³², " } else { "" };
             format!("{name}expected hashes per unit of difficulty")
@@ -51,7 +51,7 @@ pub const STEPS: [DerivationStep; 10] = [
         short_label: "block reward, coins",
         unit: "coins",
         is_shared: true,
-        value: |explanation, _| explanation.block_reward_coins.to_string(),
+        value: |explanation, _| explanation.mean_miner.block_reward_coins.to_string(),
         how: |_| "per block".into(),
     },
     DerivationStep {
@@ -132,5 +132,5 @@ pub const STEPS: [DerivationStep; 10] = [
 ];
 
 fn is_two_to_32(explanation: &Explanation) -> bool {
-    explanation.hashes_per_difficulty.value() == TWO_TO_32
+    explanation.mean_miner.hashes_per_difficulty.value() == TWO_TO_32
 }

@@ -1,21 +1,18 @@
 //! Dates: how they are written, and which of them have data.
 
-use std::fmt;
-
 use jiff::civil::{Date, date};
 
 pub(crate) const FIRST: Date = date(1, 1, 1);
-const EPOCH: Date = date(1970, 1, 1);
 
 /// Days since 1970-01-01, negative before it.
 pub(crate) fn day_number(day: Date) -> i64 {
-    day.duration_since(EPOCH).as_hours() / 24
+    day.duration_since(date(1970, 1, 1)).as_hours() / 24
 }
 
 /// The date of a day number, or the nearest date from year 1 to 9999.
 pub(crate) fn date_of(number: i64) -> Date {
     let number = number.clamp(day_number(FIRST), day_number(Date::MAX));
-    EPOCH.saturating_add(jiff::Span::new().days(number))
+    date(1970, 1, 1).saturating_add(jiff::Span::new().days(number))
 }
 
 /// Parses a date in the form `YYYY-MM-DD`. Other ISO 8601 forms are refused.
@@ -45,8 +42,7 @@ pub enum InvalidDate {
 const EXAMPLE_AND_RANGE: &str = "such as 2026-11-15, from 0001-01-01 to 9999-12-31";
 
 /// The first and the last day with data: the years 1 to 9999, or the dates that the dated series cover.
-/// There may be gaps in between; [`Model::overlap`](crate::Model::overlap) and
-/// [`Model::check`](crate::Model::check) take them into account.
+/// There may be gaps in between; [`Model::overlap`](crate::Model::overlap) takes them into account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coverage {
     /// The first day.
@@ -55,35 +51,22 @@ pub struct Coverage {
     pub last: Date,
 }
 
-impl fmt::Display for Coverage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} to {}", self.first, self.last)
-    }
-}
-
 /// The error for a day that the dated series do not cover. Missing data is never made up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "No data for {date}. Data runs from {coverage}{}.",
-    gap.map(|gap| format!(", with a gap {gap}")).unwrap_or_default()
+    "No data for {date}. Data runs from {} to {}{}.", coverage.first, coverage.last,
+    gap.map(|gap| format!(", with a gap {}", dates_of_gap(gap))).unwrap_or_default()
 )]
 pub struct NoFigures {
     pub(crate) date: Date,
     pub(crate) coverage: Coverage,
-    /// The gap that the day is in, if it is within the coverage.
-    pub(crate) gap: Option<Gap>,
+    /// The first and the last day of the gap that the day is in, if it is within the coverage.
+    pub(crate) gap: Option<(Date, Date)>,
 }
 
-/// A gap between days with data: the first and the last day without data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Gap(pub(crate) Date, pub(crate) Date);
-
-impl fmt::Display for Gap {
-    /// Writes `from 2024-02-10 to 2024-02-29`, or `on 2024-02-10`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(first, last) = self;
-        if first == last { write!(f, "on {first}") } else { write!(f, "from {first} to {last}") }
-    }
+/// Writes `from 2024-02-10 to 2024-02-29`, or `on 2024-02-10`.
+pub(crate) fn dates_of_gap((first, last): (Date, Date)) -> String {
+    if first == last { format!("on {first}") } else { format!("from {first} to {last}") }
 }
 
 #[cfg(test)]

@@ -5,10 +5,9 @@ use std::fmt;
 use jiff::civil::Date;
 
 use crate::calendar::NoFigures;
-use crate::day::CostKind;
-use crate::decimal::{Decimal, power_of_ten};
-use crate::model::Model;
-use crate::registry::{RegionIndex, Scope, WHOLE_NETWORK_PCT};
+use crate::day::{CostKind, RegionIndex, Scope, WHOLE_NETWORK_PCT};
+use crate::model::{Model, NetworkDay};
+use crate::numbers::{Decimal, power_of_ten};
 
 /// A factor of the average cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,32 +26,25 @@ pub enum CostFactor {
     Shares,
 }
 
+/// The factors of the worldwide average, each with its name. A region's average has all but the last.
+const FACTORS: [(CostFactor, &str); 6] = [
+    (CostFactor::Difficulty, "difficulty"),
+    (CostFactor::BlockReward, "block_reward"),
+    (CostFactor::Efficiency, "efficiency"),
+    (CostFactor::Electricity, "electricity"),
+    (CostFactor::Overhead, "overhead"),
+    (CostFactor::Shares, "shares"),
+];
+
 impl CostFactor {
-    /// The factors of the worldwide average. A region's average has all but the last.
-    const ALL: [Self; 6] = [
-        Self::Difficulty,
-        Self::BlockReward,
-        Self::Efficiency,
-        Self::Electricity,
-        Self::Overhead,
-        Self::Shares,
-    ];
-
-    /// The ratio of the costs before and after this factor changes.
-    fn cost_ratio(self, from: f64, to: f64) -> f64 {
-        if self == Self::BlockReward { from / to } else { to / from }
-    }
-
     /// The name in JSON documents.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Difficulty => "difficulty",
-            Self::BlockReward => "block_reward",
-            Self::Efficiency => "efficiency",
-            Self::Electricity => "electricity",
-            Self::Overhead => "overhead",
-            Self::Shares => "shares",
-        }
+        FACTORS[self as usize].1
+    }
+
+    /// The ratio of the costs before and after this factor changes.
+    fn cost_ratio(self, [from, to]: [f64; 2]) -> f64 {
+        if self == Self::BlockReward { from / to } else { to / from }
     }
 }
 
@@ -114,6 +106,7 @@ impl fmt::Display for UsdChange {
     }
 }
 
+/// A region on a day.
 struct RegionState {
     /// Share x average cost in USD, before rounding.
     cost: f64,
@@ -126,79 +119,72 @@ impl Model {
     pub fn change(&self, scope: Scope, since: Date, date: Date) -> Result<CostChange, NoFigures> {
         let from_usd = self.costs(scope, since)?.avg_usd;
         let to_usd = self.costs(scope, date)?.avg_usd;
-        let states = [self.region_states(scope, since)?, self.region_states(scope, date)?];
+        let networks = [self.network_day(since)?, self.network_day(date)?];
+        let on_both_days = |region: RegionIndex| {
+            networks.each_ref().map(|network| self.region_state(scope, network, region))
+        };
+        let regions: Vec<_> = self.registry().in_scope(scope).map(on_both_days).collect();
         let count = if scope == Scope::Global { 6 } else { 5 };
-        let factors = &CostFactor::ALL[..count];
-        let parts: Vec<f64> = factors.iter().map(|factor| part_usd(*factor, &states)).collect();
+        let factors = FACTORS[..count].iter().map(|(factor, _)| *factor);
+        let part = |factor| regions.iter().map(|region| part_usd(factor, region)).sum();
+        let parts: Vec<f64> = factors.clone().map(part).collect();
         let decimals = to_usd.decimals();
         let total = to_usd.count() as i64 - from_usd.count() as i64;
-        let units = parts.iter().map(|part| part * power_of_ten(decimals));
-        let rounded = apportion(total, &units.collect::<Vec<f64>>());
+        let units: Vec<f64> = parts.iter().map(|part| part * power_of_ten(decimals)).collect();
         let mean = logarithmic_mean(to_usd.to_f64(), from_usd.to_f64());
-        let factor = |((factor, part), count): ((&CostFactor, f64), i64)| {
-            let values = common_values(*factor, &states);
-            let ratio = match values {
-                Some([from, to]) => factor.cost_ratio(from, to),
-                None => libm::exp(part / mean),
-            };
+        let change = |((factor, part), count): ((CostFactor, f64), i64)| {
+            // The values on both days, if all regions have the same.
+            let values = factor_values(factor, &regions[0]);
+            let is_common = |region: &[RegionState; 2]| factor_values(factor, region) == values;
+            let are_common = factor != CostFactor::Shares && regions.iter().all(is_common);
+            let ratio = if are_common { factor.cost_ratio(values) } else { libm::exp(part / mean) };
             FactorChange {
-                factor: *factor,
-                from: values.map(|[from, _]| from),
-                to: values.map(|[_, to]| to),
+                factor,
+                from: are_common.then_some(values[0]),
+                to: are_common.then_some(values[1]),
                 // Adding 0 turns -0 into 0.
                 change_pct: ((ratio - 1.0) * 10_000.0).round() / 100.0 + 0.0,
                 change_usd: UsdChange { count, decimals },
             }
         };
+        let rounded = apportion(total, &units);
         Ok(CostChange {
             since,
             date,
             from_usd,
             to_usd,
             total_usd: UsdChange { count: total, decimals },
-            factors: factors.iter().zip(parts).zip(rounded).map(factor).collect(),
+            factors: factors.zip(parts).zip(rounded).map(change).collect(),
         })
     }
 
-    fn region_states(&self, scope: Scope, date: Date) -> Result<Vec<RegionState>, NoFigures> {
-        let network = self.network_day(date)?;
-        let whole = WHOLE_NETWORK_PCT.count() as f64;
-        let state = |region: RegionIndex| {
-            let share = match scope {
-                Scope::Global => self.share_pct(network.day, region.get()).count() as f64 / whole,
-                Scope::Region(_) => 1.0,
-            };
-            let fleet = self.fleet(&network, region.get());
-            let (efficiency, price) = fleet.at(CostKind::Avg);
-            let (difficulty, reward) = (network.difficulty as f64, network.block_reward_coins);
-            RegionState {
-                cost: share * fleet.cost_usd(network.hashes_per_coin, CostKind::Avg),
-                factors: [difficulty, reward, efficiency, price, fleet.overhead, share],
-            }
+    fn region_state(&self, scope: Scope, network: &NetworkDay, region: RegionIndex) -> RegionState {
+        let share = match scope {
+            Scope::Global => self.share_pct(network.day, region.get()),
+            Scope::Region(_) => WHOLE_NETWORK_PCT,
         };
-        Ok(self.registry().in_scope(scope).map(state).collect())
+        let share = share.count() as f64 / WHOLE_NETWORK_PCT.count() as f64;
+        let fleet = self.fleet(network, region.get());
+        let (efficiency, price) = fleet.at(CostKind::Avg);
+        let (difficulty, reward) = (network.difficulty as f64, network.block_reward_coins);
+        RegionState {
+            cost: share * fleet.cost_usd(network.hashes_per_coin, CostKind::Avg),
+            factors: [difficulty, reward, efficiency, price, fleet.overhead, share],
+        }
     }
 }
 
-fn part_usd(factor: CostFactor, [before, after]: &[Vec<RegionState>; 2]) -> f64 {
-    let part_of_region = |(from, to): (&RegionState, &RegionState)| {
-        if [from, to].iter().any(|state| state.factors[CostFactor::Shares as usize] == 0.0) {
-            return if factor == CostFactor::Shares { to.cost - from.cost } else { 0.0 };
-        }
-        let [before, after] = [from, to].map(|state| state.factors[factor as usize]);
-        let ratio = factor.cost_ratio(before, after);
-        logarithmic_mean(to.cost, from.cost) * libm::log(ratio)
-    };
-    before.iter().zip(after).map(part_of_region).sum()
+/// The effect of a factor of a region on the average in USD.
+fn part_usd(factor: CostFactor, region: &[RegionState; 2]) -> f64 {
+    let [from, to] = region.each_ref().map(|state| state.cost);
+    if factor_values(CostFactor::Shares, region).contains(&0.0) {
+        return if factor == CostFactor::Shares { to - from } else { 0.0 };
+    }
+    logarithmic_mean(to, from) * libm::log(factor.cost_ratio(factor_values(factor, region)))
 }
 
-/// The values of a factor on both days. `None` for the shares, or if they differ between regions.
-fn common_values(factor: CostFactor, states: &[Vec<RegionState>; 2]) -> Option<[f64; 2]> {
-    let value = |state: &RegionState| state.factors[factor as usize];
-    let is_common =
-        |states: &Vec<RegionState>| states.iter().all(|state| value(state) == value(&states[0]));
-    let are_common = factor != CostFactor::Shares && states.iter().all(is_common);
-    are_common.then(|| states.each_ref().map(|states| value(&states[0])))
+fn factor_values(factor: CostFactor, region: &[RegionState; 2]) -> [f64; 2] {
+    region.each_ref().map(|state| state.factors[factor as usize])
 }
 
 fn logarithmic_mean(a: f64, b: f64) -> f64 {

@@ -11,8 +11,8 @@ use toml::de::DeValue;
 use FieldRule::{Any, Date, FileName, Name, Number, RegionId, SharePct, Symbol, Whole};
 
 use crate::calendar::parse_date;
-use crate::interval::Interval;
-use crate::registry::share_pct;
+use crate::day::share_pct;
+use crate::numbers::Interval;
 use crate::text::is_invisible;
 
 /// From a network of a few computers to a thousand times Bitcoin.
@@ -29,7 +29,6 @@ pub(crate) const OVERHEAD: Interval = Interval::new(1.0, 10.0);
 pub(crate) const DECIMALS_USD: Interval = Interval::new(0.0, 10.0);
 pub(crate) const DECIMALS_HASHRATE_EH: Interval = Interval::new(0.0, 15.0);
 const VALID_DAYS: Interval = Interval::new(0.0, 3660.0);
-
 /// The fields of the inputs file. All items of a list have the same fields.
 pub(crate) const FIELDS: [(&str, FieldRule); 38] = [
     ("seed", Any),
@@ -138,7 +137,6 @@ pub(crate) enum FieldRule {
 const SYMBOL_MAX: usize = 10;
 const NAME_MAX: usize = 64;
 const FILE_NAME_MAX: usize = 255;
-
 /// The characters that start a formula in a spreadsheet, including their East Asian full-width forms.
 const FORMULA_STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
@@ -168,9 +166,17 @@ impl FieldRule {
             RegionId if !is_region_id(text) => {
                 format!("1 to {REGION_ID_MAX} of a-z, 0-9 and '-', starting with a letter")
             }
-            Name => return name_problem(text),
+            Name if !is_printable(text, NAME_MAX) => {
+                return Some(format!("must have 1 to {NAME_MAX} visible characters"));
+            }
+            Name if text.trim() != text => {
+                return Some("must not start or end with a space".into());
+            }
+            Name if text.starts_with(FORMULA_STARTS) => {
+                return Some("must not start with =, +, - or @, which start a formula".into());
+            }
+            // In a string, "data\network.csv" has a line break.
             FileName if !is_file_name(text) => {
-                // In a string, "data\network.csv" has a line break.
                 return Some(format!(
                     "must have 1 to {FILE_NAME_MAX} visible characters; in a path, write / or use single quotes, because a backslash starts an escape"
                 ));
@@ -184,18 +190,6 @@ impl FieldRule {
 fn is_symbol(text: &str) -> bool {
     let is_allowed = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     (1..=SYMBOL_MAX).contains(&text.len()) && is_allowed
-}
-
-fn name_problem(name: &str) -> Option<String> {
-    if !is_printable(name, NAME_MAX) {
-        Some(format!("must have 1 to {NAME_MAX} visible characters"))
-    } else if name.trim() != name {
-        Some("must not start or end with a space".into())
-    } else if name.starts_with(FORMULA_STARTS) {
-        Some("must not start with =, +, - or @, which start a formula".into())
-    } else {
-        None
-    }
 }
 
 pub(crate) fn is_file_name(text: &str) -> bool {

@@ -17,48 +17,39 @@
 //! ```
 
 mod explanation;
-mod derivation;
-mod what_if;
-mod recent_days;
 mod cost_change;
 mod economics;
-mod cost_curve;
-mod provenance;
 mod model;
-mod cost;
 mod movement;
-mod wave;
-mod day;
-mod registry;
 mod warnings;
 mod inputs;
 mod series;
+mod cost;
 mod fields;
+mod day;
 mod problems;
-mod interval;
 mod calendar;
-mod decimal;
+mod numbers;
 mod text;
 
 pub use calendar::{Coverage, InvalidDate, NoFigures, parse_date};
-pub use cost::{capital_usd_per_coin, cost_usd_per_coin, energy_kwh, hashes_per_coin};
+pub use cost::{WhatIf, cost_usd_per_coin, hashes_per_coin};
 pub use cost_change::{CostChange, CostFactor, FactorChange, UsdChange};
-pub use cost_curve::{CostCurve, CurveRow};
-pub use day::{CostKind, Costs, Day, NetworkState};
-pub use decimal::{Decimal, DisplayNumber};
-pub use derivation::{CostCase, CostSteps, MeanMiner};
-pub use economics::{CapitalCost, Economics};
-pub use explanation::{Explanation, MiningStats, RegionContribution};
+pub use day::{
+    CostKind, Costs, Day, NetworkState, RegionIndex, RegisteredRegion, Registry, Scope,
+    WHOLE_NETWORK_PCT,
+};
+pub use economics::{CapitalCost, CostCurve, CurveRow, Economics};
+pub use explanation::{
+    CostCase, CostSteps, Explanation, MeanMiner, MiningStats, RegionContribution,
+};
 pub use fields::{REGION_COLUMNS, Variable};
-pub use inputs::{Coin, DEFAULT_INPUTS, Fingerprint, Inputs};
-pub use model::Model;
+pub use inputs::{Coin, DEFAULT_INPUTS, Inputs};
+pub use model::{DayInputs, Model, Provenance, RecentDays};
+pub use movement::splitmix64;
+pub use numbers::{Decimal, DisplayNumber};
 pub use problems::{InputsError, InputsProblem};
-pub use provenance::{DayInputs, Provenance};
-pub use recent_days::RecentDays;
-pub use registry::{RegionIndex, RegisteredRegion, Registry, Scope, WHOLE_NETWORK_PCT};
 pub use text::{is_invisible, listed, suggestion, visible};
-pub use wave::splitmix64;
-pub use what_if::WhatIf;
 
 /// The engine's version in JSON documents.
 pub const ENGINE_SANDBOX_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-sandbox");

@@ -4,55 +4,41 @@
 //! long-run mean of a cost is the cost at the base levels. The median of the fee's factor is near 1.
 
 use crate::inputs::MovementInputs;
-use crate::interval::Interval;
-use crate::wave::{DailyScatter, Octave, Wave, ease};
+use crate::numbers::Interval;
 
 /// The network's true hashrate. The octaves are paired, so that each year has highs and lows, and their
 /// intervals have no common factor, so that there is no visible cycle.
 const HASHRATE: [Octave; 2] = [Octave::paired(83, 0.5), Octave::paired(61, 0.5)];
-
 /// The usual movement of the transaction fee.
 const FEE: [Octave; 3] = [Octave::new(67, 0.4), Octave::new(29, 0.4), Octave::new(11, 0.2)];
-
 /// The wave whose highest values are the peaks of the fee. Each lasts about a week.
 const FEE_PEAKS: [Octave; 1] = [Octave::new(19, 1.0)];
-
 /// The factor of the highest peak, minus 1, with a `fee_pct` of 100.
 const FEE_PEAK: f64 = 90.0;
-
 /// How many times the wave of the peaks is squared. More squares make peaks rarer.
 const FEE_PEAK_SQUARES: usize = 5;
-
 /// The part of `fee_pct` by which fees are lower on Sundays.
 const FEE_WEEKDAY: f64 = 0.2;
-
 /// The movement of power prices that all regions share: fuel, weather, exchange rates.
 const COMMON_PRICE: [Octave; 2] = [Octave::new(17, 0.85), Octave::new(1, 0.15)];
-
 /// The movement of power prices in one region.
 const OWN_PRICE: [Octave; 2] = [Octave::new(19, 0.75), Octave::new(1, 0.25)];
-
 /// The parts of the movement of a power price: the season, the other movement that all regions share, and
 /// the region's own. They sum to 1.
 const SEASON_PART: f64 = 0.3;
 const COMMON_PART: f64 = 0.38;
 const OWN_PART: f64 = 0.32;
-
 /// The calendar repeats every 400 years, which have 146,097 days.
 const CALENDAR_YEARS: i64 = 400;
 const CALENDAR_DAYS: i64 = 146_097;
-
 /// The distance of the lowest and the highest power price from the mean.
 const SPREAD: [Octave; 1] = [Octave::new(41, 1.0)];
-
 /// The market price: seasons, weeks, and a little every day.
 const MARKET_PRICE: [Octave; 3] = [Octave::new(89, 0.6), Octave::new(13, 0.3), Octave::new(1, 0.1)];
-
 /// Power and fees are more expensive on working days: the effects from Monday to Sunday, in elevenths of
 /// the amount. They sum to 0.
 const WEEKDAYS: [f64; 7] = [3.0, 5.0, 5.0, 5.0, 2.0, -9.0, -11.0];
 const WEEKDAY_UNIT: f64 = 11.0;
-
 /// 1970-01-01 was a Thursday.
 const WEEKDAY_OF_DAY_0: i64 = 3;
 
@@ -71,7 +57,7 @@ fn season(day: i64) -> f64 {
 pub(crate) struct NetworkMovement {
     amounts: MovementInputs,
     hashrate: Wave,
-    scatter: DailyScatter,
+    scatter_key: u64,
     fee: Wave,
     fee_peaks: Wave,
     electricity: Wave,
@@ -83,7 +69,7 @@ impl NetworkMovement {
         Self {
             amounts: amounts.clone(),
             hashrate: Wave::new(seed, "hashrate", &HASHRATE),
-            scatter: DailyScatter::new(seed, "hashrate/scatter"),
+            scatter_key: key(seed, "hashrate/scatter", 1),
             fee: Wave::new(seed, "fee", &FEE),
             fee_peaks: Wave::new(seed, "fee/peaks", &FEE_PEAKS),
             electricity: Wave::new(seed, "electricity", &COMMON_PRICE),
@@ -92,8 +78,7 @@ impl NetworkMovement {
     }
 
     pub(crate) fn hashrate(&self, day: i64) -> f64 {
-        let wave = self.hashrate.at(day);
-        (1.0 + self.amounts.difficulty_pct / 100.0 * wave) * self.scatter(day)
+        (1.0 + self.amounts.difficulty_pct / 100.0 * self.hashrate.at(day)) * self.scatter(day)
     }
 
     /// The factor of the difficulty on a day: the mean factor of the estimated hashrate in the previous
@@ -107,7 +92,7 @@ impl NetworkMovement {
 
     /// The hashrate estimated from a day's blocks, relative to the true one.
     pub(crate) fn scatter(&self, day: i64) -> f64 {
-        1.0 + self.amounts.hashrate_pct / 100.0 * self.scatter.at(day)
+        1.0 + self.amounts.hashrate_pct / 100.0 * daily_scatter(self.scatter_key, day)
     }
 
     /// The factor of the fee on a day: about as often below 1 as above, and sometimes far above.
@@ -124,8 +109,7 @@ impl NetworkMovement {
     }
 
     pub(crate) fn market_price(&self, day: i64) -> f64 {
-        let wave = self.market_price.at(day);
-        1.0 + self.amounts.price_pct / 100.0 * wave
+        1.0 + self.amounts.price_pct / 100.0 * self.market_price.at(day)
     }
 }
 
@@ -167,7 +151,7 @@ impl RegionMovement {
 impl MovementInputs {
     pub(crate) fn difficulty_factors(&self) -> Interval {
         let (swing, scatter) = (Interval::around(self.difficulty_pct), self.scatter_factors());
-        Interval { min: swing.min * scatter.min, max: swing.max * scatter.max }
+        Interval::new(swing.min * scatter.min, swing.max * scatter.max)
     }
 
     /// The factors of the estimated hashrate, relative to the true or implied one.
@@ -179,10 +163,7 @@ impl MovementInputs {
         let swing = self.fee_pct / 100.0;
         let ratio = (1.0 + swing) / (1.0 - swing);
         let highest = (1.0 + swing * FEE_PEAK) * (1.0 + swing * FEE_WEEKDAY);
-        Interval {
-            min: (1.0 - swing * FEE_WEEKDAY) / (ratio * ratio),
-            max: ratio * ratio * highest,
-        }
+        Interval::new((1.0 - swing * FEE_WEEKDAY) / (ratio * ratio), ratio * ratio * highest)
     }
 
     pub(crate) fn market_price_factors(&self) -> Interval {
@@ -194,8 +175,102 @@ impl MovementInputs {
         let swing = (self.electricity_pct + self.weekday_pct) / 100.0;
         let spread = 1.0 + self.spread_pct / 100.0;
         // The gap to the mean grows by a factor of `spread` at most, and so does the ratio to the mean.
-        Interval { min: (1.0 - swing) / spread, max: (1.0 + swing) * spread }
+        Interval::new((1.0 - swing) / spread, (1.0 + swing) * spread)
     }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Octave {
+    /// The interval between two random numbers in days. With 1, each day has its own random number.
+    days: i64,
+    /// Its weight in the wave.
+    part: f64,
+    /// Whether the random numbers come in pairs that are half the range apart. Such a curve turns so often
+    /// that no year is flat, and still has a mean of 0 on any day.
+    paired: bool,
+}
+
+impl Octave {
+    const fn new(days: i64, part: f64) -> Self {
+        Self { days, part, paired: false }
+    }
+
+    const fn paired(days: i64, part: f64) -> Self {
+        Self { days, part, paired: true }
+    }
+}
+
+/// A function of the day with values from -1 to 1 and a long-run mean of 0: the sum of its octaves, each with
+/// its key.
+///
+/// It is value noise: random numbers at fixed intervals, joined by a smooth curve. Its value on a day depends
+/// only on the nearest random numbers, which are hashes of their index, so there is no starting point and no
+/// drift. It uses only integer arithmetic and + - * /, so every machine computes the same bits.
+#[derive(Clone, Debug)]
+struct Wave(Vec<(Octave, u64)>);
+
+impl Wave {
+    fn new(seed: u64, name: &str, octaves: &[Octave]) -> Self {
+        let keyed = |octave: &Octave| (*octave, key(seed, name, octave.days));
+        Self(octaves.iter().map(keyed).collect())
+    }
+
+    /// The value on a day, counted from 1970-01-01.
+    fn at(&self, day: i64) -> f64 {
+        let value = |(Octave { days, part, paired }, key): &(Octave, u64)| {
+            let index = day.div_euclid(*days);
+            let [from, to] = [index, index + 1].map(|index| random(*key, index, *paired));
+            let eased = ease(day.rem_euclid(*days) as f64 / *days as f64);
+            part * (from + (to - from) * eased)
+        };
+        self.0.iter().map(value).sum()
+    }
+}
+
+/// The key of random numbers at an interval. Those with other names or seeds are independent of it.
+fn key(seed: u64, name: &str, days: i64) -> u64 {
+    let bytes = name.bytes().map(u64::from).chain([days as u64]);
+    bytes.fold(splitmix64(seed), |key, byte| splitmix64(key ^ byte))
+}
+
+/// A smooth curve from 0 at 0 to 1 at 1, flat at both ends.
+fn ease(way: f64) -> f64 {
+    way * way * (3.0 - 2.0 * way)
+}
+
+/// A random number for each day, from -1 to 1 with a mean of 0. It is the mean of four random numbers, so
+/// values near 0 are the most frequent, as in the number of blocks per day. Its standard deviation is
+/// 0.2887.
+fn daily_scatter(key: u64, day: i64) -> f64 {
+    const HALF_OF_SUM_MAX: f64 = 131_070.0;
+    let bits = splitmix64(key ^ day as u64);
+    let sum = [0, 16, 32, 48].map(|shift| (bits >> shift) & 0xffff).iter().sum::<u64>();
+    sum as f64 / HALF_OF_SUM_MAX - 1.0
+}
+
+fn random(key: u64, index: i64, paired: bool) -> f64 {
+    if !paired {
+        return uniform(key, index);
+    }
+    let first = uniform(key, index.div_euclid(2));
+    match index.rem_euclid(2) {
+        0 => first,
+        _ if first < 0.0 => first + 1.0,
+        _ => first - 1.0,
+    }
+}
+
+fn uniform(key: u64, index: i64) -> f64 {
+    const TWO_POW_52: f64 = 4_503_599_627_370_496.0;
+    (splitmix64(key ^ index as u64) >> 11) as f64 / TWO_POW_52 - 1.0
+}
+
+/// The output function of SplitMix64: each bit of the result depends on each bit of the input.
+pub fn splitmix64(input: u64) -> u64 {
+    let mut x = input.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
 }
 
 #[cfg(test)]
@@ -226,7 +301,7 @@ mod tests {
             ("hashrate wave of day -1", hashrate_wave(-1)),
             ("difficulty over its level", network.difficulty(day, 14).to_string()),
             ("difficulty", day_data.network.difficulty.to_string()),
-            ("scatter", network.scatter.at(day).to_string()),
+            ("scatter", daily_scatter(network.scatter_key, day).to_string()),
             ("published hashrate, EH/s", day_data.network.hashrate_eh.to_string()),
             ("fee wave", network.fee.at(day).to_string()),
             ("wave of fee peaks", network.fee_peaks.at(day).to_string()),
@@ -247,6 +322,109 @@ mod tests {
             ("worldwide maximum, USD", day_data.global.max_usd.to_string()),
         ];
         let rows = vectors.map(|(what, value)| format!("| {what} | {value} |\n")).concat();
+        let page = include_str!("../../../docs/methodology.md");
+        assert!(page.contains(&rows), "docs/methodology.md must have these rows:\n{rows}");
+    }
+
+    const SMOOTH: [Octave; 3] =
+        [Octave::new(61, 0.5), Octave::paired(17, 0.3), Octave::new(5, 0.2)];
+    const DAILY: [Octave; 1] = [Octave::new(1, 1.0)];
+    const PAIRED: [Octave; 1] = [Octave::paired(53, 1.0)];
+
+    fn values(
+        seed: u64,
+        octaves: &'static [Octave],
+        days: std::ops::Range<i64>,
+    ) -> impl Iterator<Item = f64> {
+        let wave = Wave::new(seed, "test", octaves);
+        days.map(move |day| wave.at(day))
+    }
+
+    /// A change to these bits would change the published data of every past day.
+    #[test]
+    fn a_wave_is_the_same_on_every_machine() {
+        let wave = Wave::new(1, "electricity/us", &SMOOTH);
+        let at = |day| wave.at(day).to_bits();
+        let bits = [-1_000_000, -1, 0, 1, 20_000].map(at);
+        assert_eq!(
+            bits,
+            [
+                0x3fc9_5772_df47_fe62,
+                0xbfe1_6307_fdca_d783,
+                0xbfe2_1661_4ab4_64f8,
+                0xbfe2_2d58_8f9a_fff8,
+                0x3fd2_dff1_2a2c_d64d
+            ]
+        );
+    }
+
+    #[test]
+    fn a_wave_stays_within_its_bounds_and_has_mean_zero() {
+        for octaves in [&SMOOTH[..], &DAILY, &PAIRED] {
+            let days = -700_000..3_000_000;
+            let count = (days.end - days.start) as f64;
+            let sum: f64 =
+                values(7, octaves, days).inspect(|value| assert!(value.abs() <= 1.0)).sum();
+            assert!((sum / count).abs() < 0.005, "{octaves:?}: mean {}", sum / count);
+        }
+    }
+
+    #[test]
+    fn a_wave_moves_smoothly() {
+        // The steepest slope of the easing curve is 1.5, over a range of 2.
+        let steepest: f64 =
+            SMOOTH.iter().map(|octave| 3.0 * octave.part / octave.days as f64).sum();
+        let values: Vec<f64> = values(7, &SMOOTH, -50_000..50_000).collect();
+        for pair in values.windows(2) {
+            assert!(pair[0] != pair[1] && (pair[1] - pair[0]).abs() <= steepest);
+        }
+    }
+
+    #[test]
+    fn a_pair_is_half_the_range_apart() {
+        let turns: Vec<f64> = values(7, &PAIRED, -53_000..53_000).step_by(53).collect();
+        for pair in turns.chunks(2) {
+            assert!(((pair[0] - pair[1]).abs() - 1.0).abs() < 1e-12, "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn days_of_a_daily_wave_are_independent() {
+        let values: Vec<f64> = values(7, &DAILY, -50_000..50_000).collect();
+        let product: f64 = values.windows(2).map(|pair| pair[0] * pair[1]).sum();
+        assert!((product / values.len() as f64).abs() < 0.005);
+    }
+
+    #[test]
+    fn daily_scatter_is_bell_shaped_with_mean_zero() {
+        let key = key(7, "test", 1);
+        let values: Vec<f64> = (-50_000..50_000).map(|day| daily_scatter(key, day)).collect();
+        let part_within = |bound: f64| {
+            let count = values.iter().filter(|value| value.abs() <= bound).count();
+            count as f64 / values.len() as f64
+        };
+        assert_eq!(part_within(1.0), 1.0);
+        // One and two standard deviations, as in a normal distribution.
+        let deviation = 1.0 / 12_f64.sqrt();
+        assert!((part_within(deviation) - 0.67).abs() < 0.01);
+        assert!((part_within(2.0 * deviation) - 0.96).abs() < 0.01);
+        assert!((values.iter().sum::<f64>() / values.len() as f64).abs() < 0.005);
+    }
+
+    #[test]
+    fn the_random_numbers_of_the_methodology_are_current() {
+        let scatter = daily_scatter(key(20_240_420, "hashrate/scatter", 1), 0);
+        let key = key(20_240_420, "hashrate", 61);
+        let rows = [
+            ("mix(0)", format!("{:#018x}", splitmix64(0))),
+            ("mix(20240420)", format!("{:#018x}", splitmix64(20_240_420))),
+            ("key of seed 20240420, name `hashrate`, 61 days", format!("{key:#018x}")),
+            ("uniform of that key at 0", uniform(key, 0).to_string()),
+            ("uniform of that key at -1", uniform(key, -1).to_string()),
+            ("random, paired, of that key at 341", random(key, 341, true).to_string()),
+            ("scatter of seed 20240420, name `hashrate/scatter`, day 0", scatter.to_string()),
+        ];
+        let rows = rows.map(|(what, value)| format!("| {what} | {value} |\n")).concat();
         let page = include_str!("../../../docs/methodology.md");
         assert!(page.contains(&rows), "docs/methodology.md must have these rows:\n{rows}");
     }

@@ -7,11 +7,8 @@ use crate::text::visible;
 
 /// The most problems that are reported. Any others are only counted.
 const PROBLEMS_MAX: usize = 20;
-
-/// The number of problems after which reading stops, so that a file with a million bad lines is refused
-/// quickly.
+/// Reading stops after this many, so that a file with a million bad lines is refused quickly.
 const FOUND_MAX: usize = 1_000;
-
 /// The longest message in characters. Longer ones lose their middle.
 const MESSAGE_MAX: usize = 320;
 pub(crate) const NAME_MAX: usize = 64;
@@ -19,15 +16,12 @@ pub(crate) const NAME_MAX: usize = 64;
 /// A file that inputs are read from, in the order in which problems are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum InputFile {
-    /// The inputs file itself.
     Toml,
-    /// The CSV file that `series.network` names.
     NetworkSeries,
-    /// The CSV file that `series.regions` names.
     RegionSeries,
 }
 
-/// The location of a problem. Locations are ordered by file, line and column.
+/// The location of a problem.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Location<'a> {
     pub(crate) file: InputFile,
@@ -38,38 +32,37 @@ pub(crate) struct Location<'a> {
 }
 
 impl Location<'_> {
+    pub(crate) const INPUTS_FILE: Self = Self { file: InputFile::Toml, line: None, column: None };
+
     pub(crate) fn line(file: InputFile, line: usize) -> Self {
         Self { file, line: Some(line), column: None }
     }
-
-    pub(crate) const INPUTS_FILE: Self = Self { file: InputFile::Toml, line: None, column: None };
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct ProblemReport {
     found: RefCell<Vec<(InputFile, InputsProblem)>>,
-    names: RefCell<Vec<(InputFile, String)>>,
+    /// The name of each [`InputFile`] that has one.
+    names: RefCell<[Option<String>; 3]>,
 }
 
 impl ProblemReport {
     pub(crate) fn set_name(&self, file: InputFile, name: &str) {
-        self.names.borrow_mut().push((file, visible(name, NAME_MAX)));
+        self.names.borrow_mut()[file as usize] = Some(visible(name, NAME_MAX));
     }
 
     /// Adds a problem. The message says what is wrong, then what is allowed.
     pub(crate) fn add(&self, location: Location<'_>, message: &str) {
-        if self.is_full() {
-            return;
+        let Location { file, line, column } = location;
+        if !self.is_full() {
+            let problem = InputsProblem {
+                file: self.names.borrow()[file as usize].clone(),
+                line,
+                column: column.map(|(number, name)| (number, visible(name, NAME_MAX))),
+                message: visible(message, MESSAGE_MAX),
+            };
+            self.found.borrow_mut().push((file, problem));
         }
-        let names = self.names.borrow();
-        let name = names.iter().find(|(file, _)| *file == location.file);
-        let problem = InputsProblem {
-            file: name.map(|(_, name)| name.clone()),
-            line: location.line,
-            column: location.column.map(|(number, name)| (number, visible(name, NAME_MAX))),
-            message: visible(message, MESSAGE_MAX),
-        };
-        self.found.borrow_mut().push((location.file, problem));
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -87,8 +80,9 @@ impl ProblemReport {
     pub(crate) fn error(&self) -> InputsError {
         let mut found = self.found.borrow().clone();
         found.sort_by(|(a, x), (b, y)| (a, x.line, &x.column).cmp(&(b, y.line, &y.column)));
-        let problems = found.iter().take(PROBLEMS_MAX).map(|(_, problem)| problem.clone());
-        InputsError { problems: problems.collect(), more: found.len().saturating_sub(PROBLEMS_MAX) }
+        let more = found.len().saturating_sub(PROBLEMS_MAX);
+        let problems = found.into_iter().map(|(_, problem)| problem).take(PROBLEMS_MAX);
+        InputsError { problems: problems.collect(), more }
     }
 }
 
@@ -101,7 +95,7 @@ pub struct InputsProblem {
     pub line: Option<usize>,
     /// The column of a series, counted from 1, and its name.
     pub column: Option<(usize, String)>,
-    /// The message: what is wrong, then what is allowed.
+    /// What is wrong, then what is allowed.
     pub message: String,
 }
 

@@ -13,11 +13,9 @@ pub fn is_invisible(char: char) -> bool {
 }
 
 /// Escapes untrusted text for display on one line, so that it cannot end the line or control a terminal.
-/// The result has at most `max` characters, plus three dots if it was shortened. Unusual spaces are
-/// escaped as well; letters of any script are not.
-///
-/// Long text is shortened in the middle, because messages begin with the problem and end with the allowed
-/// values.
+/// Unusual spaces are escaped as well; letters of any script are not. The result has at most `max` characters,
+/// plus three dots if it was shortened: in the middle, because messages begin with the problem and end with
+/// the allowed values.
 ///
 /// ```
 /// use ghi_engine::visible;

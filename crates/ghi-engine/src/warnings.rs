@@ -1,55 +1,44 @@
 //! Warnings about probable mistakes in valid inputs, mainly wrong units.
 
+use std::fmt;
 use std::ops::RangeInclusive;
 
-use crate::calendar::{FIRST, date_of, day_number};
-use crate::cost::{capital_usd_per_coin, hashes_per_coin};
+use crate::calendar::{FIRST, date_of, dates_of_gap, day_number};
+use crate::cost::capital_usd_per_coin;
 use crate::day::CostKind;
-use crate::decimal::DisplayNumber;
-use crate::derivation::CONTEXT_DIGITS;
+use crate::explanation::CONTEXT_DIGITS;
 use crate::fields::{NETWORK_COLUMNS, Variable};
-use crate::inputs::{Inputs, RegionInputs};
+use crate::inputs::{CapitalInputs, Inputs, RegionInputs};
+use crate::numbers::DisplayNumber;
 use crate::series::NetworkRow;
 use crate::text::listed;
 
 /// A value that differs from the expected one by this factor or more is suspicious.
 const FAR: f64 = 5.0;
-
 /// Outside these bounds, a price is probably in cents, or in USD per MWh or Wh: mining at half a dollar never
 /// pays, and at half a cent power is all but free.
 const USUAL_USD_PER_KWH: RangeInclusive<f64> = 0.005..=0.5;
-
 /// By this factor, the hashrates of a series may differ from those that the difficulties imply, in the median.
 const HASHRATE_FACTOR: f64 = 3.0;
-
 /// By this factor, the cost of a coin may differ from its price, in the median.
 const PRICE_FACTOR: f64 = 20.0;
-
 /// From this factor on, the price itself is probably in another unit.
 const PRICE_UNIT_FACTOR: f64 = 100.0;
-
 /// A slip in a few rows of a series ends within this many rows.
 const SLIP_ROWS: usize = 7;
-
 /// By these factors, a block reward may rise and fall from one row to the next.
 const REWARD_STEPS: [f64; 2] = [2.0, 2.2];
 const EFFICIENCY_STEPS: [f64; 2] = [3.0, 3.0];
-
 /// If all percentages of movement are below this, they are probably fractions.
 const SMALL_PCT: f64 = 0.5;
-
 /// The same for the fee, which moves the most: even 0.65 is probably a fraction.
 const SMALL_FEE_PCT: f64 = 1.0;
-
 /// Three years. A longer series probably includes a halving.
 const REWARD_DAYS: i64 = 1_096;
-
 /// An arbitrary number of hashes, to compare two costs.
 const HASHES: f64 = 1e12;
-
 /// For each column of the network series, the factor by which a value may slip from one row to the next.
 const SLIP_FACTORS: [f64; NETWORK_COLUMNS.len()] = [10.0, 100.0, 1_000.0, 10.0, 10.0];
-
 /// The most regions and gaps that are named.
 const REGIONS_MAX: usize = 20;
 const GAPS_MAX: usize = 5;
@@ -76,19 +65,18 @@ impl Inputs {
         let warning = |(index, far_average): (usize, Option<String>)| {
             let region = &self.file.regions[index];
             let rows = self.series.regions.get(index).into_iter().flatten();
-            let mut in_series = rows.filter_map(|row| {
+            let in_series = rows.flat_map(|row| {
                 let prices = row.electricity_usd_per_kwh.into_iter().flatten();
-                unusual_price(region, prices, row.line, "region series")
+                prices.map(|price| (price, row.line))
             });
-            in_series.next().or(far_average).or_else(|| {
-                let line = self.electricity_lines[index];
-                unusual_price(region, region.electricity_usd_per_kwh, line, "inputs file")
-            })
+            let line = self.electricity_lines[index];
+            let in_file = region.electricity_usd_per_kwh.into_iter().map(|price| (price, line));
+            unusual_price(region, in_series, "region series")
+                .or(far_average)
+                .or_else(|| unusual_price(region, in_file, "inputs file"))
         };
         let mut warnings: Vec<String> = (0..).zip(far_averages).filter_map(warning).collect();
-        let more = warnings.len().saturating_sub(REGIONS_MAX);
-        if more > 0 {
-            warnings.truncate(REGIONS_MAX);
+        if let Some(more) = cut_off(&mut warnings, REGIONS_MAX) {
             warnings.push(format!("{more} more regions have suspicious electricity or efficiency"));
         }
         warnings
@@ -107,16 +95,12 @@ impl Inputs {
             let averages: Vec<f64> = (0..self.region_count()).map(average).collect();
             let mut sorted = averages.clone();
             sorted.sort_unstable_by(f64::total_cmp);
-            // There may be thousands of days, and almost none has a region that is far off.
-            if sorted[sorted.len() - 1] < sorted[0] * FAR {
-                continue;
-            }
             let date = date_of(day);
             let on = if self.series.has_rows() { format!(" on {date}") } else { String::new() };
-            for ((region, average), found) in self.file.regions.iter().zip(averages).zip(&mut found)
-            {
-                let median = median_of_others(&sorted, average).filter(|_| found.is_none());
-                *found = found.take().or_else(|| far_average(region, average / median?, &on));
+            for (index, average) in averages.into_iter().enumerate() {
+                let factor = || Some(average / median_of_others(&sorted, average)?);
+                let far = || far_average(&self.file.regions[index], factor()?, &on);
+                found[index] = found[index].take().or_else(far);
             }
         }
         found
@@ -129,23 +113,19 @@ impl Inputs {
         };
         let (ratio, line) = median(rows.filter_map(ratio))?;
         let is_far = !(1.0 / HASHRATE_FACTOR..=HASHRATE_FACTOR).contains(&ratio);
-        is_far.then(|| {
-            format!(
-                "network series, line {line}: hashrate_eh is {} times what the difficulty implies, as in about half of the rows; is it in EH/s? If so, check seconds_per_block and hashes_per_difficulty in [network]",
-                DisplayNumber::new(ratio, CONTEXT_DIGITS)
-            )
-        })
+        let ratio = DisplayNumber::new(ratio, CONTEXT_DIGITS);
+        let warning = format!(
+            "network series, line {line}: hashrate_eh is {ratio} times what the difficulty implies, as in about half of the rows; is it in EH/s? If so, check seconds_per_block and hashes_per_difficulty in [network]"
+        );
+        is_far.then_some(warning)
     }
 
     fn price_warning(&self) -> Option<String> {
-        let network = &self.file.network;
         let ratio = |row: Option<&NetworkRow>| {
-            let price = row.and_then(|row| row.price_usd).or(network.price_usd)?;
+            let price = row.and_then(|row| row.price_usd).or(self.file.network.price_usd)?;
             let difficulty = row.map_or(self.base_difficulty(), |row| row.difficulty);
             let day = row.map_or(day_number(FIRST), |row| row.day);
-            let reward = row.and_then(|row| row.block_reward_coins);
-            let reward = reward.unwrap_or_else(|| self.reward_on(day));
-            let hashes = hashes_per_coin(difficulty, network.hashes_per_difficulty, reward);
+            let hashes = self.hashes_per_coin(difficulty, self.reward_on(day, row));
             Some((self.average_cost_usd(hashes, day) / price, row.map_or(0, |row| row.line)))
         };
         let (ratio, line) = median(self.series.network_rows().filter_map(ratio))?;
@@ -174,18 +154,15 @@ impl Inputs {
     }
 
     fn gap_warning(&self) -> Option<String> {
-        let mut gaps: Vec<String> = self.series.gaps().map(|gap| gap.to_string()).collect();
-        let more = gaps.len().saturating_sub(GAPS_MAX);
-        if more > 0 {
-            gaps.truncate(GAPS_MAX);
+        let mut gaps: Vec<String> = self.series.gaps().map(dates_of_gap).collect();
+        if let Some(more) = cut_off(&mut gaps, GAPS_MAX) {
             gaps.push(format!("in {more} more gaps"));
         }
-        (!gaps.is_empty()).then(|| {
-            format!(
-                "there is no data {}, because rows are too far apart; add rows, or raise valid_days or regions_valid_days in [series]",
-                listed(&gaps)
-            )
-        })
+        let warning = format!(
+            "there is no data {}, because rows are too far apart; add rows, or raise valid_days or regions_valid_days in [series]",
+            listed(&gaps)
+        );
+        (!gaps.is_empty()).then_some(warning)
     }
 
     /// For each column of the network series and each region, the first suspicious change.
@@ -209,7 +186,6 @@ impl Inputs {
                 });
                 large_step(&efficiency.collect::<Vec<_>>(), EFFICIENCY_STEPS)
             })?;
-            let region = title(region);
             Some(format!("region series, line {line}: efficiency_j_per_th of {region} {step}"))
         });
         columns.chain(self.reward_step_warning()).chain(regions.take(REGIONS_MAX)).collect()
@@ -235,39 +211,34 @@ impl Inputs {
             let rows = &self.series.network;
             let empty: Vec<_> = rows.iter().filter(|row| row.values()[column].is_none()).collect();
             let (line, empty, count) = (empty.first()?.line, empty.len(), rows.len());
-            (empty < count).then(|| {
-                format!(
-                    "network series: {name} is empty in {empty} of {count} rows, first on line {line}; the days of these rows {instead}"
-                )
-            })
+            let warning = format!(
+                "network series: {name} is empty in {empty} of {count} rows, first on line {line}; the days of these rows {instead}"
+            );
+            (empty < count).then_some(warning)
         };
         [("hashrate_eh", hashrate), ("price_usd", price)].into_iter().filter_map(warning).collect()
     }
 
     /// Years of difficulty with a single reward, which was probably halved in that time.
     fn reward_warning(&self) -> Option<String> {
-        let rows = &self.series.network;
+        let (rows, network) = (&self.series.network, &self.file.network);
         let days = rows.last()?.day - rows.first()?.day;
-        let has_reward = !self.file.network.rewards.is_empty()
-            || rows.iter().any(|row| row.block_reward_coins.is_some());
-        (days > REWARD_DAYS && !has_reward).then(|| {
-            format!(
-                "the network series spans {days} days without block_reward_coins, so the reward is always {}; was there a halving?",
-                self.file.network.block_reward_coins
-            )
-        })
+        let has_rewards = rows.iter().any(|row| row.block_reward_coins.is_some());
+        let warning = format!(
+            "the network series spans {days} days without block_reward_coins, so the reward is always {}; was there a halving?",
+            network.block_reward_coins
+        );
+        (days > REWARD_DAYS && !has_rewards && network.rewards.is_empty()).then_some(warning)
     }
 
     fn capital_warning(&self) -> Option<String> {
-        let capital = self.file.capital.as_ref()?;
-        let (_, day) = self.series.covered();
-        let running = self.average_cost_usd(HASHES, day);
-        let factor = capital_usd_per_coin(HASHES, capital.usd_per_th, capital.years) / running;
-        (factor > 1.0).then(|| {
-            format!(
-                "machines cost {factor:.1} times the average cost of running them; check [capital]: usd_per_th is in USD per TH/s, and years is how long machines are used"
-            )
-        })
+        let CapitalInputs { usd_per_th, years } = *self.file.capital.as_ref()?;
+        let running = self.average_cost_usd(HASHES, day_number(self.coverage().last));
+        let factor = capital_usd_per_coin(HASHES, usd_per_th, years) / running;
+        let warning = format!(
+            "machines cost {factor:.1} times the average cost of running them; check [capital]: usd_per_th is in USD per TH/s, and years is how long machines are used"
+        );
+        (factor > 1.0).then_some(warning)
     }
 
     fn movement_warning(&self) -> Option<String> {
@@ -280,13 +251,12 @@ impl Inputs {
             movement.weekday_pct,
             movement.spread_pct,
         ];
-        let moves = fee > 0.0 || others.iter().any(|pct| *pct > 0.0);
-        let is_small = fee < SMALL_FEE_PCT && others.iter().all(|pct| *pct < SMALL_PCT);
-        (moves && is_small).then(|| {
-            format!(
-                "every percentage in [movement] is below {SMALL_FEE_PCT}, so the data hardly moves; are they fractions? Write 5 for 5%, and 0 for no movement"
-            )
-        })
+        let largest = others.into_iter().fold(0.0, f64::max);
+        let warning = format!(
+            "every percentage in [movement] is below {SMALL_FEE_PCT}, so the data hardly moves; are they fractions? Write 5 for 5%, and 0 for no movement"
+        );
+        let is_small = fee < SMALL_FEE_PCT && largest < SMALL_PCT;
+        (is_small && (fee > 0.0 || largest > 0.0)).then_some(warning)
     }
 }
 
@@ -325,19 +295,27 @@ fn median(values: impl Iterator<Item = (f64, usize)>) -> Option<(f64, usize)> {
     Some(*values.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0)).1)
 }
 
-fn title(region: &RegionInputs) -> String {
-    format!("{} ({})", region.id, region.name)
+/// Removes the texts after the first ones. Returns their number, if there are any.
+fn cut_off(texts: &mut Vec<String>, max: usize) -> Option<usize> {
+    let more = texts.len().checked_sub(max).filter(|more| *more > 0);
+    texts.truncate(max);
+    more
 }
 
+impl fmt::Display for RegionInputs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.id, self.name)
+    }
+}
+
+/// A warning about the first of these prices on these lines that is unusual.
 fn unusual_price(
     region: &RegionInputs,
-    prices: impl IntoIterator<Item = f64>,
-    line: usize,
+    mut prices: impl Iterator<Item = (f64, usize)>,
     file: &str,
 ) -> Option<String> {
-    let price = prices.into_iter().find(|price| !USUAL_USD_PER_KWH.contains(price))?;
+    let (price, line) = prices.find(|(price, _)| !USUAL_USD_PER_KWH.contains(price))?;
     let unit = if price > *USUAL_USD_PER_KWH.end() { "; is it in cents?" } else { "." };
-    let region = title(region);
     Some(format!(
         "the electricity of {region} costs {price} on line {line} of the {file}{unit} Expected USD per kWh, such as 0.055"
     ))
@@ -345,18 +323,18 @@ fn unusual_price(
 
 /// A warning about an average that is `factor` times the median of the others, if that is far off.
 fn far_average(region: &RegionInputs, factor: f64, on: &str) -> Option<String> {
-    let (region, inverse) = (title(region), 1.0 / factor);
-    if factor >= FAR {
-        Some(format!(
-            "the average cost of {region} is {factor:.0} times the median of the other regions{on}; is its electricity in cents? Expected USD per kWh, such as 0.055"
-        ))
+    let (times, advice) = if factor >= FAR {
+        let advice = "is its electricity in cents? Expected USD per kWh, such as 0.055";
+        (format!("{factor:.0} times"), advice)
     } else if factor <= 1.0 / FAR {
-        Some(format!(
-            "the average cost of {region} is 1/{inverse:.0} of the median of the other regions{on}; expected electricity in USD per kWh and efficiency in J/TH"
-        ))
+        let advice = "expected electricity in USD per kWh and efficiency in J/TH";
+        (format!("1/{:.0} of", 1.0 / factor), advice)
     } else {
-        None
-    }
+        return None;
+    };
+    Some(format!(
+        "the average cost of {region} is {times} the median of the other regions{on}; {advice}"
+    ))
 }
 
 /// The median of all values except one. `None` if there are no others. For an even number of others, any

@@ -395,7 +395,7 @@ fn a_region_has_its_own_overhead() {
         let region = model.registry().find(id).unwrap();
         assert_eq!(model.day_inputs(region, day.date).unwrap().overhead, overhead);
         let explanation = model.explain(Scope::Region(region), day.date).unwrap();
-        assert_eq!(explanation.overhead.value(), overhead);
+        assert_eq!(explanation.mean_miner.steps.overhead.value(), overhead);
         assert_eq!(explanation.cases[1].steps.overhead.value(), overhead);
     }
     let miner = model.mean_miner(Scope::Global, &day).unwrap();
@@ -404,7 +404,7 @@ fn a_region_has_its_own_overhead() {
     let energy_usd = miner.steps.energy_usd_per_coin.value();
     assert_eq!(model.usd(energy_usd * miner.steps.overhead.value()), day.global.avg_usd);
     let explanation = model.explain(Scope::Global, day.date).unwrap();
-    assert_eq!(explanation.overhead, miner.steps.overhead);
+    assert_eq!(explanation.mean_miner.steps.overhead, miner.steps.overhead);
     let per_day = 24.0
         * miner.steps.efficiency_j_per_th.value()
         * miner.steps.electricity_usd_per_kwh.value();

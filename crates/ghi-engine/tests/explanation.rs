@@ -35,10 +35,10 @@ fn rounded(cost: f64, like: Decimal) -> String {
 
 /// Follows the displayed digits to the published cost, starting from each step.
 fn follow(explanation: &Explanation) {
-    let overhead = read(explanation.overhead);
-    let difficulty = read(explanation.difficulty);
-    let hashes =
-        difficulty * read(explanation.hashes_per_difficulty) / read(explanation.block_reward_coins);
+    let overhead = read(explanation.mean_miner.steps.overhead);
+    let difficulty = read(explanation.mean_miner.difficulty);
+    let hashes = difficulty * read(explanation.mean_miner.hashes_per_difficulty)
+        / read(explanation.mean_miner.block_reward_coins);
     for case in &explanation.cases {
         let [efficiency, energy, price, energy_usd] = [
             case.steps.efficiency_j_per_th,
@@ -118,7 +118,7 @@ fn exact_arithmetic_on_displayed_digits_reproduces_the_cost() {
     for _ in 0..4_000 {
         for region in model.registry().indices() {
             let explanation = model.explain(Scope::Region(region), first).unwrap();
-            let (overhead, more) = exact(&explanation.overhead.to_string());
+            let (overhead, more) = exact(&explanation.mean_miner.steps.overhead.to_string());
             for case in &explanation.cases {
                 let (energy, decimals) = exact(&case.steps.energy_usd_per_coin.to_string());
                 // In units of the last decimal, with twenty more decimals.
@@ -139,7 +139,7 @@ fn power_and_energy_follow_from_the_implied_hashrate() {
     let day = date(2026, 11, 15);
     let of = |id: &str| model.explain(Scope::find(id, model.registry()).unwrap(), day).unwrap();
     let [world, us, eu, cn] = ["global", "us", "eu", "cn"].map(of);
-    let implied_eh = world.difficulty as f64 * 4_294_967_296.0 / 600.0 / 1e18;
+    let implied_eh = world.mean_miner.difficulty as f64 * 4_294_967_296.0 / 600.0 / 1e18;
     let close = |shown: f64, expected: f64| assert!((shown / expected - 1.0).abs() < 1e-3);
     close(world.mining.hashrate_eh.value(), implied_eh);
     for (region, share, j_per_th) in [(&us, 0.60, 17.9), (&eu, 0.13, 16.4), (&cn, 0.27, 18.5)] {

@@ -63,11 +63,11 @@ proptest! {
             let what_if = WhatIf {
                 electricity_usd_per_kwh: avg.steps.electricity_usd_per_kwh.value(),
                 efficiency_j_per_th: avg.steps.efficiency_j_per_th.value(),
-                overhead: explanation.overhead.value(),
-                block_reward_coins: explanation.block_reward_coins.value(),
+                overhead: explanation.mean_miner.steps.overhead.value(),
+                block_reward_coins: explanation.mean_miner.block_reward_coins.value(),
             };
-            let per_difficulty = explanation.hashes_per_difficulty.value();
-            let cost = what_if.cost_usd(explanation.difficulty, per_difficulty, 2);
+            let per_difficulty = explanation.mean_miner.hashes_per_difficulty.value();
+            let cost = what_if.cost_usd(explanation.mean_miner.difficulty, per_difficulty, 2);
             prop_assert_eq!(cost, Some(day.regions[region.get()].avg_usd));
         }
     }

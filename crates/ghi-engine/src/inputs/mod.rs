@@ -1,20 +1,17 @@
 //! The inputs of the model: a TOML file and the series that it names, checked in every field.
 
-use std::fmt;
-
 use jiff::civil::Date;
 use serde::{Deserialize, Deserializer};
-use sha2::{Digest, Sha256};
 
-use crate::calendar::{Coverage, Gap, NoFigures, date_of, day_number, parse_date};
-use crate::cost::Fleet;
-use crate::decimal::Decimal;
-use crate::registry::share_pct;
-use crate::series::{RegionRow, Series, override_levels};
+use crate::calendar::{Coverage, NoFigures, day_number, parse_date};
+use crate::cost::{Fleet, hashes_per_coin};
+use crate::day::share_pct;
+use crate::numbers::Decimal;
+use crate::series::{NetworkRow, RegionRow, Series, override_levels};
 
 mod parse;
 mod toml_text;
-mod precision;
+mod checks;
 
 /// The text of [`Inputs::default`], with comments and sources.
 pub const DEFAULT_INPUTS: &str = include_str!("../../inputs.toml");
@@ -31,7 +28,7 @@ pub struct Inputs {
     pub(crate) series: Series,
     /// The line of each region's power prices in the inputs file.
     pub(crate) electricity_lines: Vec<usize>,
-    fingerprint: Fingerprint,
+    fingerprint: String,
 }
 
 /// The content of an inputs file. Its numbers are in the ranges of [`FIELDS`](crate::fields::FIELDS).
@@ -233,45 +230,33 @@ impl Inputs {
         self.file.regions.len()
     }
 
-    /// The SHA-256 of the files that these inputs were read from.
-    pub fn fingerprint(&self) -> Fingerprint {
-        self.fingerprint
+    /// The SHA-256 of every byte that these inputs were read from: the TOML file, then the network series, then
+    /// the region series. `cat inputs.toml network.csv regions.csv | sha256sum` prints the same.
+    pub fn fingerprint(&self) -> String {
+        self.fingerprint.clone()
     }
 
     /// The first and the last day that have data.
     pub fn coverage(&self) -> Coverage {
-        let (first, last) = self.series.covered();
-        Coverage { first: date_of(first), last: date_of(last) }
+        self.series.coverage()
     }
 
     /// Fails if a day has no data.
     pub fn check(&self, date: Date) -> Result<(), NoFigures> {
-        self.overlap(date, date).map(|_| ())
+        self.series.overlap(date, date).map(|_| ())
     }
 
-    /// The first and the last day of a range that have data. Days between them may have none.
-    pub(crate) fn overlap(&self, from: Date, to: Date) -> Result<(Date, Date), NoFigures> {
-        let coverage = self.coverage();
-        let (from_covered, to_covered) = (from.max(coverage.first), to.min(coverage.last));
-        let after = self.series.covered_on_or_after(day_number(from_covered));
-        let before = self.series.covered_on_or_before(day_number(to_covered));
-        let gap = match after.zip(before) {
-            Some((after, before)) if after <= before => {
-                return Ok((date_of(after), date_of(before)));
-            }
-            // The range is within a gap, and these are the covered days around it.
-            Some((after, before)) if from_covered <= to_covered => {
-                Some(Gap(date_of(before + 1), date_of(after - 1)))
-            }
-            _ => None,
-        };
-        Err(NoFigures { date: from, coverage, gap })
-    }
-
-    pub(crate) fn reward_on(&self, day: i64) -> f64 {
+    /// The block reward on a day that has this row.
+    pub(crate) fn reward_on(&self, day: i64, row: Option<&NetworkRow>) -> f64 {
         let network = &self.file.network;
         let changed = network.rewards.iter().rfind(|reward| reward.from <= day);
-        changed.map_or(network.block_reward_coins, |reward| reward.coins)
+        let in_file = changed.map_or(network.block_reward_coins, |reward| reward.coins);
+        row.and_then(|row| row.block_reward_coins).unwrap_or(in_file)
+    }
+
+    pub(crate) fn hashes_per_coin(&self, difficulty: f64, block_reward_coins: f64) -> f64 {
+        let hashes_per_difficulty = self.file.network.hashes_per_difficulty;
+        hashes_per_coin(difficulty, hashes_per_difficulty, block_reward_coins)
     }
 
     pub(crate) fn base_difficulty(&self) -> f64 {
@@ -294,35 +279,13 @@ impl Inputs {
     /// The fleet of a region while a row is valid, without movement.
     pub(crate) fn fleet(&self, region: usize, row: Option<&RegionRow>) -> Fleet {
         let base = &self.file.regions[region];
+        let efficiency = row.map_or([None; 3], |row| row.efficiency_j_per_th);
+        let electricity = row.map_or([None; 3], |row| row.electricity_usd_per_kwh);
         let overhead = row.and_then(|row| row.overhead).or(base.overhead);
-        let levels = |base, given: fn(&RegionRow) -> [Option<f64>; 3]| {
-            row.map_or(base, |row| override_levels(base, given(row)))
-        };
         Fleet {
-            efficiency_j_per_th: levels(base.efficiency_j_per_th, |row| row.efficiency_j_per_th),
-            electricity_usd_per_kwh: levels(base.electricity_usd_per_kwh, |row| {
-                row.electricity_usd_per_kwh
-            }),
+            efficiency_j_per_th: override_levels(base.efficiency_j_per_th, efficiency),
+            electricity_usd_per_kwh: override_levels(base.electricity_usd_per_kwh, electricity),
             overhead: overhead.unwrap_or(self.file.network.overhead),
         }
-    }
-}
-
-/// The SHA-256 of every byte that inputs were read from: the TOML file, then the network series, then
-/// the region series. `cat inputs.toml network.csv regions.csv | sha256sum` prints the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Fingerprint([u8; 32]);
-
-impl Fingerprint {
-    fn new<'a>(files: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let mut hasher = Sha256::new();
-        files.into_iter().for_each(|file| hasher.update(file));
-        Self(hasher.finalize().into())
-    }
-}
-
-impl fmt::Display for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }

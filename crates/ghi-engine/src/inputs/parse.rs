@@ -2,26 +2,25 @@
 
 use std::collections::HashSet;
 
+use sha2::{Digest, Sha256};
+
 use crate::calendar::date_of;
-use crate::decimal::Decimal;
+use crate::day::{WHOLE_NETWORK_PCT, share_pct};
 use crate::fields::{EFFICIENCY, ELECTRICITY, is_file_name, order_problem};
 use crate::inputs::toml_text::{TomlText, report_toml};
-use crate::inputs::{Fingerprint, Inputs, InputsFile, precision};
+use crate::inputs::{Inputs, InputsFile};
+use crate::numbers::Decimal;
 use crate::problems::{InputFile, InputsError, Location, NAME_MAX, ProblemReport};
-use crate::registry::{WHOLE_NETWORK_PCT, share_pct};
 use crate::series::Series;
 use crate::text::visible;
 
 /// The most regions that a network may have: twice as many as the largest public maps of miners.
 const REGIONS_MAX: usize = 256;
-
 /// The maximum number of [`STRUCTURE`] bytes in an inputs file. The parser needs up to a kilobyte of
 /// memory for each. A file with the most regions has about 10,000.
 const STRUCTURE_MAX: usize = 100_000;
-
 /// The bytes that make the parser allocate memory: they start fields, tables, list items and lines.
 const STRUCTURE: &[u8] = b"=.,[{\n";
-const REGION: &str = "[[region]]";
 
 /// Reads a series file by its name. Returns its bytes, or why it cannot be read.
 type ReadFile<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
@@ -53,33 +52,37 @@ impl Inputs {
         })?;
         let are_regions_valid = source.check_fields() && check_regions(&file, &source);
         check_rewards(&file, &source);
-        let [network, regions] = series_files(&file, &source, read_file);
+        let files = series_files(&file, &source, read_file);
         let known_regions = if are_regions_valid { &file.regions[..] } else { &[] };
-        let series = Series::read(network.as_deref(), regions.as_deref(), known_regions, &problems);
+        let series = Series::read(files.each_ref().map(Option::as_deref), known_regions, &problems);
         let line = |index| source.location(&format!("region.{index}.electricity_usd_per_kwh")).line;
         let electricity_lines = (0..file.regions.len()).filter_map(line).collect();
-        let series_files = [&network, &regions].into_iter().flatten().map(Vec::as_slice);
-        let fingerprint = Fingerprint::new(std::iter::once(text.as_bytes()).chain(series_files));
+        let mut hasher = Sha256::new_with_prefix(text);
+        files.iter().flatten().for_each(|file| hasher.update(file));
+        let bytes = hasher.finalize();
+        let fingerprint = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         problems.check()?;
         let mut inputs = Self { file, series, electricity_lines, fingerprint };
         inputs.check_days(&problems);
         problems.check()?;
-        precision::check(&inputs, &source);
+        inputs.check_numbers(&source);
         problems.check()?;
         Ok(inputs)
     }
 }
 
 fn check_size(text: &str, problems: &ProblemReport) {
-    let regions = text.lines().filter(|line| line.trim_start().starts_with(REGION)).count();
-    if regions > REGIONS_MAX {
-        problems.add(Location::INPUTS_FILE, &too_many_regions(regions));
+    let regions = text.lines().filter(|line| line.trim_start().starts_with("[[region]]")).count();
+    let message = if regions > REGIONS_MAX {
+        too_many_regions(regions)
     } else if text.bytes().filter(|byte| STRUCTURE.contains(byte)).nth(STRUCTURE_MAX).is_some() {
-        let message = format!(
+        format!(
             "the file is too large: it has more than {STRUCTURE_MAX} fields, tables, list items and lines in total; {REGIONS_MAX} regions need about 10,000"
-        );
-        problems.add(Location::INPUTS_FILE, &message);
-    }
+        )
+    } else {
+        return;
+    };
+    problems.add(Location::INPUTS_FILE, &message);
 }
 
 fn too_many_regions(count: usize) -> String {

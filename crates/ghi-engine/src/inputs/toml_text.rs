@@ -60,9 +60,8 @@ impl<'a> TomlText<'a> {
     }
 
     pub(super) fn refuse(&self, path: &str, expected: &str) {
-        let (_, name) = path.rsplit_once('.').unwrap_or(("", path));
         let written = self.find(path).map_or("", |value| &self.text[value.span()]);
-        self.report(path, &format!("{name} is {written}; expected {expected}"));
+        self.report(path, &format!("{} is {written}; expected {expected}", name_in(path)));
     }
 
     /// Checks every field on its own. Returns whether those of the regions are valid.
@@ -90,12 +89,17 @@ impl<'a> TomlText<'a> {
                 let rule = FIELDS.iter().find(|(field, _)| *field == path);
                 let (_, rule) = rule.expect("the table has every field");
                 if let Some(problem) = rule.problem(value, &self.text[value.span()]) {
-                    let (_, name) = path.rsplit_once('.').unwrap_or(("", path));
-                    self.problems.add(self.location_of(value), &format!("{name} {problem}"));
+                    let message = format!("{} {problem}", name_in(path));
+                    self.problems.add(self.location_of(value), &message);
                 }
             }
         }
     }
+}
+
+/// The name of a field at the end of a path.
+fn name_in(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or_default()
 }
 
 pub(super) fn report_toml(text: &str, error: &Error, problems: &ProblemReport) {

@@ -1,13 +1,14 @@
 //! Dated series: historical data of the network and its regions, instead of synthetic movement.
 //!
-//! A row is valid from its date until the next one. For an empty cell, the inputs file applies.
+//! A row is valid from its date until the next one. For an empty cell, the inputs file applies. Days are
+//! counted from 1970-01-01, and lines from 1.
 
-use crate::calendar::{Gap, date_of};
+use jiff::civil::Date;
+
+use crate::calendar::{Coverage, NoFigures, date_of, day_number};
 use crate::fields::NETWORK_COLUMNS;
 
-mod coverage;
 mod read;
-mod sheet;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Series {
@@ -16,14 +17,12 @@ pub(crate) struct Series {
     /// By region index, then by date. Empty without a file.
     pub(crate) regions: Vec<Vec<RegionRow>>,
     /// The first and the last day of each run of covered days, in order. At least one.
-    covered: Vec<(i64, i64)>,
+    pub(crate) covered: Vec<(i64, i64)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NetworkRow {
-    /// Days since 1970-01-01.
     pub(crate) day: i64,
-    /// The line of the file, counted from 1.
     pub(crate) line: usize,
     /// A whole number.
     pub(crate) difficulty: f64,
@@ -43,9 +42,7 @@ impl NetworkRow {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RegionRow {
-    /// Days since 1970-01-01.
     pub(crate) day: i64,
-    /// The line of the file, counted from 1.
     pub(crate) line: usize,
     pub(crate) hashrate_share_pct: Option<f64>,
     /// Best, mean, worst.
@@ -62,13 +59,12 @@ pub(crate) fn override_levels(base: [f64; 3], given: [Option<f64>; 3]) -> [f64; 
 impl Series {
     pub(crate) fn network_on(&self, day: i64) -> Option<&NetworkRow> {
         let after = self.network.partition_point(|row| row.day <= day);
-        self.network.get(after.checked_sub(1)?)
+        self.network[..after].last()
     }
 
     pub(crate) fn region_on(&self, region: usize, day: i64) -> Option<&RegionRow> {
         let rows = self.regions.get(region)?;
-        let after = rows.partition_point(|row| row.day <= day);
-        rows.get(after.checked_sub(1)?)
+        rows[..rows.partition_point(|row| row.day <= day)].last()
     }
 
     pub(crate) fn has_rows(&self) -> bool {
@@ -81,26 +77,30 @@ impl Series {
     }
 
     /// The first and the last day with data. Without series, those of the calendar.
-    pub(crate) fn covered(&self) -> (i64, i64) {
-        (self.covered[0].0, self.covered[self.covered.len() - 1].1)
+    pub(crate) fn coverage(&self) -> Coverage {
+        let last = self.covered[self.covered.len() - 1].1;
+        Coverage { first: date_of(self.covered[0].0), last: date_of(last) }
     }
 
-    pub(crate) fn gaps(&self) -> impl Iterator<Item = Gap> {
-        self.covered.windows(2).map(|runs| Gap(date_of(runs[0].1 + 1), date_of(runs[1].0 - 1)))
+    /// The first and the last day of each gap between covered days.
+    pub(crate) fn gaps(&self) -> impl Iterator<Item = (Date, Date)> {
+        self.covered.windows(2).map(|runs| (date_of(runs[0].1 + 1), date_of(runs[1].0 - 1)))
     }
 
-    fn is_covered(&self, day: i64) -> bool {
-        self.covered_on_or_before(day) == Some(day)
+    /// The first and the last day of a range that have data. Days between them may have none.
+    pub(crate) fn overlap(&self, from: Date, to: Date) -> Result<(Date, Date), NoFigures> {
+        let first_run = self.covered.partition_point(|run| run.1 < day_number(from));
+        let runs = self.covered_up_to(to);
+        if let (Some(first), Some(last)) = (runs.get(first_run), runs.last()) {
+            return Ok((from.max(date_of(first.0)), to.min(date_of(last.1))));
+        }
+        let gap = first_run.checked_sub(1).and_then(|before| self.gaps().nth(before));
+        Err(NoFigures { date: from, coverage: self.coverage(), gap })
     }
 
-    pub(crate) fn covered_on_or_before(&self, day: i64) -> Option<i64> {
-        let after = self.covered.partition_point(|(first, _)| *first <= day);
-        Some(self.covered[after.checked_sub(1)?].1.min(day))
-    }
-
-    pub(crate) fn covered_on_or_after(&self, day: i64) -> Option<i64> {
-        let after = self.covered.partition_point(|(_, last)| *last < day);
-        Some(self.covered.get(after)?.0.max(day))
+    /// The runs of covered days that start up to a date.
+    pub(crate) fn covered_up_to(&self, date: Date) -> &[(i64, i64)] {
+        &self.covered[..self.covered.partition_point(|run| run.0 <= day_number(date))]
     }
 
     /// The covered days on which a row of the network or of these regions becomes valid, and the first day
@@ -108,8 +108,12 @@ impl Series {
     pub(crate) fn change_days(&self, regions: &[Vec<RegionRow>]) -> Vec<i64> {
         let network = self.network.iter().map(|row| row.day);
         let rows = network.chain(regions.iter().flatten().map(|row| row.day));
-        let starts = self.covered.iter().map(|(first, _)| *first);
-        let mut days: Vec<i64> = starts.chain(rows.filter(|day| self.is_covered(*day))).collect();
+        let is_covered = |day: &i64| {
+            let run = self.covered.partition_point(|run| run.1 < *day);
+            self.covered.get(run).is_some_and(|run| run.0 <= *day)
+        };
+        let starts = self.covered.iter().map(|run| run.0);
+        let mut days: Vec<i64> = starts.chain(rows.filter(is_covered)).collect();
         days.sort_unstable();
         days.dedup();
         days
@@ -137,7 +141,7 @@ mod tests {
     }
 
     fn day(year: i16, month: i8, day: i8) -> i64 {
-        crate::calendar::day_number(date(year, month, day))
+        day_number(date(year, month, day))
     }
 
     #[test]
@@ -171,10 +175,9 @@ mod tests {
     #[test]
     fn coverage_runs_from_the_latest_first_row_to_the_end_of_the_first_series() {
         // Rows of regions are valid for 400 days, so the network series ends first.
-        let covered = (day(2025, 10, 3), day(2026, 2, 6) + 45);
-        assert_eq!(example().covered(), covered);
+        assert_eq!(example().covered, [(day(2025, 10, 3), day(2026, 2, 6) + 45)]);
         let calendar = (day(1, 1, 1), day(9999, 12, 31));
-        assert_eq!(Inputs::default().series.covered(), calendar);
+        assert_eq!(Inputs::default().series.covered, [calendar]);
     }
 
     #[test]

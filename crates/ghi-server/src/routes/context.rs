@@ -95,7 +95,7 @@ impl<'a> Context<'a> {
         name: &str,
         rows: impl Iterator<Item = Vec<u8>> + Send + 'static,
     ) -> HandlerResult {
-        let fingerprint = self.model().fingerprint().to_string();
+        let fingerprint = self.model().fingerprint();
         let made_of = [name, ENGINE_SANDBOX_VERSION, &fingerprint];
         let mut response = respond_lazily(headers, &made_of, self.headers, rows);
         limit_to_day(response.headers_mut(), self.day.moment, self.clock.speed());

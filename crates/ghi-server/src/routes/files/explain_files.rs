@@ -109,7 +109,7 @@ fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
         let region_id = registry[case.region].id.clone();
         let first = [explanation.day.date.to_string(), region_id, case.kind.name().into()];
         let steps = STEPS.iter().map(|step| (step.value)(explanation, case));
-        let last = [case.usd_per_ph_and_day.to_string(), explanation.fingerprint.to_string()];
+        let last = [case.usd_per_ph_and_day.to_string(), explanation.fingerprint.clone()];
         let capital = capital_cells(explanation, case.steps.cost_usd);
         first.into_iter().chain(steps).chain(last).chain(capital).collect()
     };
@@ -127,7 +127,7 @@ fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
             costs.avg_usd.to_string(),
             costs.max_usd.to_string(),
             contribution.to_string(),
-            explanation.fingerprint.to_string(),
+            explanation.fingerprint.clone(),
         ]
         .into_iter()
         .chain(capital_cells(explanation, costs.avg_usd))
@@ -150,13 +150,7 @@ fn explanation_json(
 ) -> Result<String, NoFigures> {
     let explanation = model.explain(scope, date)?;
     let change = since.map(|since| model.change(scope, since, date)).transpose()?;
-    let mut document = document(&explanation, model.registry(), change.as_ref());
-    if scope == Scope::Global {
-        let miner = model.mean_miner(scope, &explanation.day)?;
-        let per_day = explanation.mining.usd_per_ph_and_day;
-        let mean = explained_scenario(GLOBAL, CostKind::Avg, &miner.steps, per_day);
-        document.mean_miner = Some(mean);
-    }
+    let document = document(&explanation, model.registry(), change.as_ref());
     Ok(serde_json::to_string_pretty(&document).expect("numbers and texts are plain JSON") + "\n")
 }
 
@@ -165,7 +159,11 @@ fn document(
     registry: &Registry,
     change: Option<&CostChange>,
 ) -> ExplanationDocument {
-    let mining = &explanation.mining;
+    let (mining, miner) = (&explanation.mining, &explanation.mean_miner);
+    let mean_miner = || {
+        let per_day = mining.usd_per_ph_and_day;
+        explained_scenario(GLOBAL, CostKind::Avg, &miner.steps, per_day)
+    };
     let average = explanation.costs.avg_usd;
     let scenario = |case: &CostCase| {
         let region_id = &registry[case.region].id;
@@ -194,14 +192,14 @@ fn document(
     ExplanationDocument {
         date: explanation.day.date.to_string(),
         region_id: explanation.scope.region_id(registry).into(),
-        fingerprint: explanation.fingerprint.to_string(),
+        fingerprint: explanation.fingerprint.clone(),
         engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
         costs: explained_costs(&explanation.costs),
-        difficulty: explanation.difficulty as f64,
-        hashes_per_difficulty: explanation.hashes_per_difficulty.value(),
-        block_reward_coins: explanation.block_reward_coins.value(),
+        difficulty: miner.difficulty as f64,
+        hashes_per_difficulty: miner.hashes_per_difficulty.value(),
+        block_reward_coins: miner.block_reward_coins.value(),
         hashes_per_coin: explanation.hashes_per_coin.value(),
-        overhead: explanation.overhead.value(),
+        overhead: miner.steps.overhead.value(),
         scenarios: explanation.cases.iter().map(scenario).collect(),
         parts: explanation.contributions.iter().map(part).collect(),
         sum_of_contributions_usd: explanation.sum_usd().to_f64(),
@@ -211,7 +209,7 @@ fn document(
             energy_twh_per_year: mining.energy_twh_per_year.value(),
             usd_per_ph_and_day: mining.usd_per_ph_and_day.value(),
         },
-        mean_miner: None,
+        mean_miner: (explanation.scope == Scope::Global).then(mean_miner),
         capital: explanation.capital.map(capital),
         since: change.map(|change| change.since.to_string()),
         changes: change.map(|change| change.factors.iter().map(factor).collect()),

@@ -88,7 +88,7 @@ impl<'a> Frame<'a> {
         Self {
             data,
             data_notice: data_notice(provenance),
-            fingerprint: Some(model.fingerprint().to_string()),
+            fingerprint: Some(model.fingerprint()),
             ..Self::new(site, path, &title, description)
         }
     }

@@ -1,18 +1,14 @@
-//! Numbers as they are published and displayed.
+//! Numbers as they are published and displayed, and the intervals that they are in.
 
 use std::fmt;
 
 /// The most decimals that a number may have. Powers of ten up to this one are exact as floats.
 const DECIMALS_MAX: u8 = 15;
 
-const POWERS_OF_TEN: [f64; DECIMALS_MAX as usize + 1] =
-    [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-
 /// A published number: a whole number of units of its last decimal.
 ///
-/// Numbers are rounded as they leave the model and are integers from then on, so that sums and
-/// comparisons of published numbers are exact and the same on every machine. All numbers of a kind
-/// have the same number of decimals within a network.
+/// Numbers are rounded as they leave the model and are integers from then on, so that sums and comparisons are
+/// exact. All numbers of a kind have the same number of decimals within a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Decimal {
     count: u64,
@@ -64,7 +60,7 @@ impl Decimal {
 }
 
 pub(crate) fn power_of_ten(decimals: u8) -> f64 {
-    POWERS_OF_TEN[usize::from(decimals)]
+    10_u64.pow(decimals.into()) as f64
 }
 
 impl fmt::Display for Decimal {
@@ -82,18 +78,13 @@ impl fmt::Display for Decimal {
 /// A number rounded for display. Its value is exactly the number displayed, so that readers who copy it
 /// compute with the same number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DisplayNumber(f64);
+pub struct DisplayNumber(pub(crate) f64);
 
 impl DisplayNumber {
     /// Rounds a finite value to at least one significant digit.
     pub(crate) fn new(value: f64, digits: usize) -> Self {
         let rounded = format!("{value:.*e}", digits - 1);
         Self(rounded.parse().expect("a formatted float can be parsed"))
-    }
-
-    /// A finite value with all its digits.
-    pub(crate) fn exact(value: f64) -> Self {
-        Self(value)
     }
 
     /// The value of the digits displayed.
@@ -107,6 +98,40 @@ impl fmt::Display for DisplayNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_plain = self.0 == 0.0 || (1e-6..1e15).contains(&self.0);
         if is_plain { write!(f, "{}", self.0) } else { write!(f, "{:e}", self.0) }
+    }
+}
+
+/// The valid range of an input, or how far a value moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Interval {
+    pub(crate) min: f64,
+    pub(crate) max: f64,
+}
+
+impl Interval {
+    pub(crate) const fn new(min: f64, max: f64) -> Self {
+        Self { min, max }
+    }
+
+    /// The factors of a value that moves by a percentage.
+    pub(crate) fn around(pct: f64) -> Self {
+        Self::new(1.0 - pct / 100.0, 1.0 + pct / 100.0)
+    }
+
+    /// The interval of a value with this base level, if these are its factors.
+    pub(crate) fn times(self, base: f64) -> Self {
+        Self::new(self.min * base, self.max * base)
+    }
+
+    /// Whether a value is in the interval, including both ends. NaN is not.
+    pub(crate) fn contains(self, value: f64) -> bool {
+        (self.min..=self.max).contains(&value)
+    }
+}
+
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "from {} to {}", compact(self.min), compact(self.max))
     }
 }
 
