@@ -1,12 +1,11 @@
 //! Two scopes on one axis, with the gap between them.
 
-use crate::chart::ChartForm;
-use crate::dates::{long_date, short_date};
-use crate::day_plot::{DayPlot, ScopeLine, drawn_costs, is_logarithmic, on_page};
+use ghi_engine::Decimal;
+
+use crate::day_plot::{DayPlot, LineStyle, ScopeLine, drawn_costs, is_logarithmic, on_page};
 use crate::delta::Delta;
-use crate::line_style::LineStyle;
-use crate::numbers::{Amount, Unit};
-use crate::svg::isolated;
+use crate::numbers::{Unit, grouped, long_date, short_date};
+use crate::svg::{ChartForm, isolated};
 
 /// Two scopes on one axis, with the gap between them shaded and labelled.
 pub struct ComparisonChart<'a> {
@@ -33,8 +32,8 @@ impl<'a> ComparisonChart<'a> {
     }
 
     /// Returns the last averages of both.
-    pub fn averages(&self) -> [Amount; 2] {
-        [self.delta.to, self.delta.from].map(Amount)
+    pub fn averages(&self) -> [Decimal; 2] {
+        [self.delta.to, self.delta.from]
     }
 
     /// Returns the first and the last day.
@@ -45,11 +44,11 @@ impl<'a> ComparisonChart<'a> {
     /// Draws the chart for a page.
     pub fn on_page(&self) -> String {
         let [first, second] = self.lines.each_ref().map(|line| isolated(line.name));
-        let [to, from] = self.averages();
+        let [to, from] = self.averages().map(grouped);
         let description = format!(
             "Average cost on {}. {first}: {to} USD; {second}: {from} USD. Gap: {} USD, {}.",
             long_date(self.lines[0].past.last().0),
-            Amount(self.delta.size()),
+            grouped(self.delta.size()),
             self.delta.percent_size()
         );
         on_page(|form| self.plot(form).chart("comparison", [&self.heading, &description], None))
@@ -74,8 +73,8 @@ impl<'a> ComparisonChart<'a> {
                 Unit::ONE => self.delta.usd_size(),
                 unit => format!("${}", unit.written(self.delta.size())),
             };
-            plot.note(&format!("Gap {size}"), [to, from]);
-            plot.note(&self.delta.percent_size(), [to, from]);
+            plot.note(&format!("Gap {size}"), Some([to, from]));
+            plot.note(&self.delta.percent_size(), Some([to, from]));
         }
         plot
     }
@@ -83,11 +82,11 @@ impl<'a> ComparisonChart<'a> {
 
 #[cfg(test)]
 mod tests {
-    use ghi_engine::{Costs, Decimal, Scope};
+    use ghi_engine::{Costs, Scope};
     use jiff::civil::date;
 
     use super::*;
-    use crate::past::Past;
+    use crate::selection::Past;
 
     fn line(name: &str, averages: [u64; 2]) -> ScopeLine<'_> {
         let dates = [date(2026, 11, 15), date(2026, 11, 16)];

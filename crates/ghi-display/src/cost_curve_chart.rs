@@ -1,15 +1,14 @@
-//! The cost curve: each region's costs over its share of the hashrate, cheapest first, compared with a
-//! price.
+//! The cost curve: each region's costs over its share of the hashrate, cheapest first, compared with a price.
 
 use askama::Template;
 use ghi_engine::{CostCurve, CurveRow, Day, Decimal, Model, NoFigures};
 
-use crate::chart::{ChartForm, ChartSource, ChartSvg, FileTexts, HEAD, Margins};
-use crate::dates::long_date;
-use crate::end_labels::{BOLD, LABEL_HEIGHT, spread_out};
-use crate::numbers::{Amount, Percent, Unit, share_in_words};
-use crate::scale::{Scale, ScaleStyle, Tick};
-use crate::svg::{SIZE, SMALL_SIZE, isolated, rendered, short, shortened, width_of};
+use crate::numbers::{Unit, grouped, long_date, rounded, share_in_words, share_percent};
+use crate::scale::{Scale, Tick};
+use crate::svg::{
+    BOLD, ChartForm, ChartSvg, HEAD, LABEL_HEIGHT, Margins, SIZE, SMALL_SIZE, isolated, rendered,
+    short, shortened, spread_out, width_of,
+};
 
 /// The heights of the plot, of the numbers below it and of the space above it, in pixels. On a phone, the
 /// plot is rotated and has a different height.
@@ -58,18 +57,16 @@ pub enum CurvePrice {
 }
 
 impl CurvePrice {
+    /// Returns the reader's price or, without one, the market price or the average of the day.
+    pub fn of(reader: Option<Decimal>, day: &Day) -> Self {
+        let market = day.network.price_usd.map(Self::Market);
+        reader.map(Self::Reader).or(market).unwrap_or(Self::Average(day.global.avg_usd))
+    }
+
     /// Returns the price.
     pub fn usd(self) -> Decimal {
         let (Self::Market(price) | Self::Reader(price) | Self::Average(price)) = self;
         price
-    }
-
-    fn label(self) -> &'static str {
-        match self {
-            Self::Market(_) => "Market price",
-            Self::Reader(_) => "Your price",
-            Self::Average(_) => "Average",
-        }
     }
 }
 
@@ -81,11 +78,10 @@ struct RegionBlock {
     name: String,
     /// The name on a phone. Empty if it doesn't fit.
     row_name: String,
-    /// The index of the first plot width in which the name fits above the block.
+    /// The indices of the first plot widths in which the name fits above the block, and vertically below it.
     level_from: usize,
-    /// The index of the first plot width in which it fits vertically below the block.
     vertical_from: usize,
-    /// The name as it fits there.
+    /// The name as it fits vertically.
     column_name: String,
     /// The name is written above this height.
     name_above: f64,
@@ -123,26 +119,26 @@ struct CurvePlot<'a> {
     levels: Vec<CostLevel>,
 }
 
-/// Draws the cost curve of a day. Each region is a block: its bottom is the minimum cost, its top the maximum,
-/// and its width the region's share of the hashrate. A horizontal line marks the average.
+/// Draws the cost curve of a day as a file with the text about its source. Each region is a block: its bottom is the
+/// minimum cost, its top the maximum, and its width the region's share of the hashrate. A horizontal line marks the
+/// average.
 pub fn cost_curve_chart(
     model: &Model,
     day: &Day,
     price: CurvePrice,
-    source: ChartSource<'_>,
+    source: &str,
 ) -> Result<String, NoFigures> {
-    let form = ChartForm::File;
-    let plot = CurvePlot::new(model, day, price, (None, ""), form)?;
+    let plot = CurvePlot::new(model, day, price, None)?;
     let subtitle = "One block per region: width is its share of the hashrate, height its range of costs, and the line its average";
     Ok(rendered(&ChartSvg {
-        form,
+        form: plot.form,
         margins: MARGINS,
         plot_height: (TOP + PLOT + FOOT) as u32,
         plot: rendered(&plot),
         id: "cost-curve",
         heading: &cost_curve_finding(model, day, price),
         description: &plot.description,
-        file: Some(FileTexts { subtitle, date: day.date, source }),
+        file: Some([subtitle, source]),
     }))
 }
 
@@ -155,7 +151,8 @@ pub fn cost_curve_on_page(
     yours: Option<Decimal>,
     prefix: &str,
 ) -> Result<String, NoFigures> {
-    Ok(rendered(&CurvePlot::new(model, day, price, (yours, prefix), ChartForm::Wide)?))
+    let plot = CurvePlot::new(model, day, price, yours)?;
+    Ok(rendered(&CurvePlot { form: ChartForm::Wide, prefix, ..plot }))
 }
 
 /// Returns the heading of a cost curve: how much of the hashrate mines below a price.
@@ -163,19 +160,18 @@ pub fn cost_curve_finding(model: &Model, day: &Day, price: CurvePrice) -> String
     let share = CostCurve::new(day).share_below_pct(price.usd());
     let limit = match price {
         CurvePrice::Average(_) => "the average".into(),
-        _ => format!("${}", Amount(price.usd()).rounded()),
+        _ => format!("${}", rounded(price.usd())),
     };
     let (share, coin) = (share_in_words(share, "All", "None"), &model.coin().name);
     format!("{share} of the hashrate mines a {coin} for less than {limit}")
 }
 
-impl<'a> CurvePlot<'a> {
+impl CurvePlot<'_> {
     fn new(
         model: &Model,
         day: &Day,
         price: CurvePrice,
-        (yours, prefix): (Option<Decimal>, &'a str),
-        form: ChartForm,
+        yours: Option<Decimal>,
     ) -> Result<Self, NoFigures> {
         let (curve, mut rows) = (CostCurve::new(day), model.curve_rows(day)?);
         rows.retain(|row| row.hashrate_share_pct.count() > 0);
@@ -184,21 +180,21 @@ impl<'a> CurvePlot<'a> {
         let far = Decimal::new(highest.count() * 2, highest.decimals());
         let costs = [Some(price.usd()), yours].into_iter().flatten().filter(|cost| *cost <= far);
         let (zero, high) = (Decimal::new(0, far.decimals()), costs.fold(highest, Ord::max));
-        let style = ScaleStyle { ticks_max: 8, is_brief: true };
-        let scale = Scale::covering(zero, high, [PLOT, 0.0], style);
+        let scale = Scale::linear(Unit::of([high]), [zero, high], [PLOT, 0.0], 8, true);
         let percentiles = CostCurve::PERCENTILES.iter().zip(curve.percentiles_usd());
-        let percentiles = percentiles.map(|(percent, cost)| format!("{percent}% {}", Amount(cost)));
+        let percentiles =
+            percentiles.map(|(percent, cost)| format!("{percent}% {}", grouped(cost)));
         let description = format!(
             "Cost by cumulative share of the hashrate on {}, USD per {}: {}. Average {}.",
             long_date(day.date),
             model.coin().unit(),
             percentiles.collect::<Vec<_>>().join(", "),
-            Amount(day.global.avg_usd)
+            grouped(day.global.avg_usd)
         );
         let levels = levels(&scale, price, yours, &curve);
         Ok(Self {
-            form,
-            prefix,
+            form: ChartForm::File,
+            prefix: "",
             description,
             ticks: scale.ticks(),
             blocks: groups(&rows).map(|rows| block(model, rows, &scale, &levels)).collect(),
@@ -252,7 +248,12 @@ fn levels(
         let amount = format!("${}", Unit::of([cost]).written(cost));
         CostLevel { dashes, label, amount, is_off, y, label_y: y, share }
     };
-    let mut levels = vec![level("6 4", price.label(), price.usd(), None)];
+    let label = match price {
+        CurvePrice::Market(_) => "Market price",
+        CurvePrice::Reader(_) => "Your price",
+        CurvePrice::Average(_) => "Average",
+    };
+    let mut levels = vec![level("6 4", label, price.usd(), None)];
     levels.extend(yours.map(|cost| {
         let share = curve.share_below_pct(cost).to_f64();
         level("2 3", "You", cost, Some(share))
@@ -297,7 +298,7 @@ fn block(model: &Model, rows: &[CurveRow], scale: &Scale, levels: &[CostLevel]) 
     let is_row_named = part * ROWS >= ROW_NAME_HEIGHT;
     let row_name = if is_row_named { shortened(&name, ROW_NAME_MAX) } else { String::new() };
     let [min, average, max] = costs.map(|cost| Unit::of([costs[2]]).written(cost));
-    let share = Percent(Decimal::new(width, 2));
+    let share = share_percent(Decimal::new(width, 2));
     let heights = costs.map(|cost| scale.place(cost).round() as i64);
     let column = PLOT - heights[0] as f64;
     let from = |width: f64| WIDTHS.iter().take_while(|plot| width > *plot * part).count();
@@ -339,14 +340,12 @@ mod tests {
 
     use super::*;
 
-    const SOURCE: ChartSource<'_> = ChartSource { data: "Synthetic data", host: None };
-
     fn draw(price: fn(&Day) -> CurvePrice, yours: Option<Decimal>) -> [String; 2] {
         let model = Model::new(Inputs::default());
         let day = model.day(date(2026, 11, 15)).unwrap();
         let price = price(&day);
         [
-            cost_curve_chart(&model, &day, price, SOURCE).unwrap(),
+            cost_curve_chart(&model, &day, price, "Synthetic data").unwrap(),
             cost_curve_on_page(&model, &day, price, yours, "/x").unwrap(),
         ]
     }
@@ -379,7 +378,7 @@ mod tests {
         let (level, vertical) = page.split_once("class=\"from-0 vertical\"").unwrap();
         assert!(level.contains(">United States</text>"), "{level}");
         assert!(vertical.contains("<text x=\"93.5%\">A name of 21 letters</text>"), "{vertical}");
-        let file = cost_curve_chart(&model, &day, price, SOURCE).unwrap();
+        let file = cost_curve_chart(&model, &day, price, "Synthetic data").unwrap();
         assert!(!file.contains(">A name of 21 letters</text>"), "{file}");
     }
 

@@ -3,19 +3,15 @@
 use std::fmt::Write;
 
 use askama::Template;
-use ghi_engine::{Decimal, Model, Scope};
+use ghi_engine::{Decimal, Model, NoFigures, RegionIndex, Scope};
 use jiff::civil::Date;
 
-use crate::chart::{ChartForm, ChartSvg, FileTexts, HEAD, Margins};
-use crate::day_axis::DayAxis;
-use crate::end_labels::{LABEL_HEIGHT, spread_out};
-use crate::line_style::LineStyle;
 use crate::numbers::Unit;
-use crate::past::Past;
-use crate::scale::{Scale, ScaleStyle};
-use crate::selection::name_of;
+use crate::scale::{DayAxis, Scale};
+use crate::selection::{Past, Range, name_of};
 use crate::svg::{
-    Point, area, isolated, path, rendered, short, shortened, small_width_of, width_of,
+    BOLD, ChartForm, ChartSvg, HEAD, LABEL_HEIGHT, Margins, Point, area, isolated, path, rendered,
+    short, shortened, small_width_of, spread_out, width_of,
 };
 
 /// The costs of a scope over days, whose averages are drawn as a line.
@@ -34,10 +30,16 @@ pub struct ScopeLine<'a> {
 }
 
 impl<'a> ScopeLine<'a> {
-    /// Creates the line of a scope, without averages.
-    pub fn new(model: &'a Model, scope: Scope, past: Past) -> Self {
+    /// Creates the line of a scope over a range up to a date, without averages.
+    pub fn new(
+        model: &'a Model,
+        scope: Scope,
+        range: Range,
+        last: Date,
+    ) -> Result<Self, NoFigures> {
+        let past = Past::new(model, scope, range, last)?;
         let (name, is_stepped) = (name_of(scope, model), !past.changes_often(model, scope));
-        Self { scope, name, past, means: Vec::new(), is_stepped }
+        Ok(Self { scope, name, past, means: Vec::new(), is_stepped })
     }
 
     /// Returns the averages of the day before the range and of its days, the oldest first.
@@ -82,11 +84,10 @@ pub(crate) fn is_logarithmic(costs: impl Iterator<Item = Decimal> + Clone) -> bo
 const TOP: u32 = 20;
 const FOOT: u32 = 26;
 
-/// The usual space to the left of the plot, for the numbers of costs, and that on a phone, in pixels.
+/// The usual space to the left of the plot, for the numbers of costs, and on a phone to its left and to its right, for
+/// half a date, in pixels.
 const USUAL_LEFT: f64 = 64.0;
 const NARROW_LEFT: f64 = 38.0;
-
-/// The space to the right of the plot on a phone, for half a date, in pixels.
 const NARROW_RIGHT: f64 = 22.0;
 
 /// The width of the widest name in a legend, and of a line in front of it, in pixels.
@@ -96,8 +97,53 @@ const LEGEND_LINE: f64 = 20.0;
 /// The space between the end of a line and its label, in pixels.
 const GAP: f64 = 8.0;
 
-/// The number of points from which a line is thin, in a wide chart and on a phone.
-const THIN_FROM: [usize; 2] = [600, 200];
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LineStyle {
+    /// The name of a colour in the stylesheet.
+    pub(crate) colour: &'static str,
+    pub(crate) width: f64,
+    /// Whether it is dashed, so that it differs from its neighbour without colour.
+    pub(crate) is_dashed: bool,
+}
+
+/// The colours of regions, by their index in the registry. With more regions, some look the same.
+const COLOURS: [&str; 12] = [
+    "line-1", "line-2", "line-3", "line-4", "line-5", "line-6", "line-7", "line-8", "line-9",
+    "line-10", "line-11", "line-12",
+];
+
+/// Returns the colour of a region in every chart and list, by its name in the stylesheet.
+pub fn region_colour(region: RegionIndex) -> &'static str {
+    COLOURS[region.get() % COLOURS.len()]
+}
+
+impl LineStyle {
+    /// Returns the line styles of these scopes: thick for the one that the reader chose, and alternately dashed and
+    /// solid for the others.
+    pub(crate) fn of(scopes: impl Iterator<Item = Scope>, chosen: Option<Scope>) -> Vec<Self> {
+        let mut is_dashed = chosen.is_none();
+        let style = |scope: Scope| {
+            let colour = match scope {
+                Scope::Global => "average",
+                Scope::Region(region) => region_colour(region),
+            };
+            if chosen == Some(scope) {
+                return Self { colour, width: 3.0, is_dashed: false };
+            }
+            is_dashed = !is_dashed;
+            Self { colour, width: 1.75, is_dashed }
+        };
+        scopes.map(style).collect()
+    }
+
+    fn is_bold(self) -> bool {
+        self.width >= 3.0
+    }
+
+    fn letter_width(self) -> f64 {
+        if self.is_bold() { BOLD } else { 1.0 }
+    }
+}
 
 #[derive(Template)]
 #[template(path = "day_plot.svg", escape = "html")]
@@ -113,7 +159,8 @@ pub(crate) struct DayPlot {
     labels: Vec<LineLabel>,
     /// On a phone, the height and the text of a name inside the plot.
     inside: Option<(f64, String)>,
-    pub(crate) marks: Vec<DayMark>,
+    /// The days of retargets and of halvings.
+    pub(crate) marks: [Vec<Date>; 2],
 }
 
 /// The name of a line: next to its end or, on a phone, in a legend above the plot.
@@ -127,15 +174,8 @@ struct LineLabel {
     is_followed: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct DayMark {
-    pub(crate) date: Date,
-    /// Whether the block reward fell. Otherwise, the difficulty changed.
-    pub(crate) is_halving: bool,
-}
-
 impl DayPlot {
-    /// Creates a plot with the axes for some lines and for a level, in a unit.
+    /// Creates a plot with the axes for some lines and for a level.
     pub(crate) fn new(
         lines: &[ScopeLine<'_>],
         level: Option<Decimal>,
@@ -146,7 +186,6 @@ impl DayPlot {
         let zero = Decimal::new(0, 0);
         let [low, high] =
             [costs.clone().min(), costs.clone().max()].map(|cost| cost.unwrap_or(zero));
-        let style = ScaleStyle { ticks_max: 5, is_brief: form.is_narrow() };
         let unit = unit.or_smaller(high);
         let height = form.pick(380, 240, 380);
         let ends = [height - FOOT, TOP].map(f64::from);
@@ -155,8 +194,8 @@ impl DayPlot {
         let flat = [low.count() - space.min(low.count()), high.count() + space]
             .map(|count| Decimal::new(count, high.decimals()));
         let scale = match is_logarithmic(costs) {
-            true => Scale::logarithmic(unit, [low, high], ends, style),
-            false => Scale::linear(unit, flat, ends, style),
+            true => Scale::logarithmic(unit, [low, high], ends, form.is_narrow()),
+            false => Scale::linear(unit, flat, ends, 5, form.is_narrow()),
         };
         Self {
             form,
@@ -171,7 +210,7 @@ impl DayPlot {
             dots: String::new(),
             labels: Vec::new(),
             inside: None,
-            marks: Vec::new(),
+            marks: Default::default(),
         }
     }
 
@@ -189,11 +228,10 @@ impl DayPlot {
     }
 
     fn add_stroke(&mut self, points: &[Point], style: LineStyle, more: &str) {
-        let LineStyle { colour, mut width, is_dashed } = style;
+        let LineStyle { colour, width, is_dashed } = style;
         // Lines with many points are thinner, so that they don't blur into an area.
-        if points.len() > THIN_FROM[usize::from(self.form.is_narrow())] {
-            width /= 2.0;
-        }
+        let is_thin = points.len() > self.form.pick(600, 200, 600);
+        let width = if is_thin { width / 2.0 } else { width };
         let dashes = if is_dashed { " stroke-dasharray=\"7 4\"" } else { "" };
         let attributes =
             format!("stroke=\"var(--{colour})\" stroke-width=\"{width}\"{dashes}{more}");
@@ -228,7 +266,7 @@ impl DayPlot {
                 self.dots,
                 "<circle cx=\"{x}%\" cy=\"{y}\" r=\"{radius}\" fill=\"var(--{colour})\"/>"
             );
-            self.name(line.name, format!(" {}", self.unit.written(cost)), cost, style);
+            self.name(line.name, " ", cost, style);
             if let Some(label) = self.labels.last_mut() {
                 label.is_followed = points.len() > 1 && self.form == ChartForm::Wide;
             }
@@ -250,11 +288,11 @@ impl DayPlot {
         let points = self.points([(self.axis.first, cost), (self.axis.last, cost)]);
         let style = LineStyle { colour: "faint", width: 1.25, is_dashed: false };
         self.add_stroke(&points, style, " stroke-dasharray=\"2 4\"");
-        let amount = format!(" ${}", self.unit.written(cost));
         if self.form.is_narrow() {
-            self.inside = Some((short(self.scale.place(cost) - 5.0), format!("{name}{amount}")));
+            let text = format!("{name} ${}", self.unit.written(cost));
+            self.inside = Some((short(self.scale.place(cost) - 5.0), text));
         } else {
-            self.name(name, amount, cost, style);
+            self.name(name, " $", cost, style);
         }
     }
 
@@ -276,37 +314,27 @@ impl DayPlot {
         self.form.pick(190.0, 0.0, 240.0)
     }
 
-    fn name(&mut self, name: &str, amount: String, cost: Decimal, style: LineStyle) {
+    fn name(&mut self, name: &str, before_amount: &str, cost: Decimal, style: LineStyle) {
         let (at, name, amount) = if self.form.is_narrow() {
             let end =
                 |label: &LineLabel| label.at + LEGEND_LINE + small_width_of(&label.name) + GAP;
             let at = short(self.labels.last().map_or(GAP, end));
             (at, shortened(name, LEGEND_MAX), String::new())
         } else {
+            let amount = format!("{before_amount}{}", self.unit.written(cost));
             let max = self.label_max() / style.letter_width() - width_of(&amount);
             (self.scale.place(cost), shortened(name, max), amount)
         };
-        self.labels.push(LineLabel {
-            at,
-            name: isolated(&name),
-            amount,
-            style,
-            is_followed: false,
-        });
+        let name = isolated(&name);
+        self.labels.push(LineLabel { at, name, amount, style, is_followed: false });
     }
 
-    /// Writes a note about the last day between two lines that end at these costs.
-    pub(crate) fn note(&mut self, text: &str, [first, second]: [Decimal; 2]) {
-        self.note_at(text, (self.scale.place(first) + self.scale.place(second)) / 2.0);
-    }
-
-    /// Writes a note about the last day above the names of the lines.
-    pub(crate) fn note_above(&mut self, text: &str) {
+    /// Writes a note about the last day: between two lines that end at these costs, or above the names of the lines.
+    pub(crate) fn note(&mut self, text: &str, between: Option<[Decimal; 2]>) {
         let names = self.labels.iter().filter(|label| label.style.colour != "faint");
-        self.note_at(text, names.map(|name| name.at).fold(f64::INFINITY, f64::min) - 0.1);
-    }
-
-    fn note_at(&mut self, text: &str, at: f64) {
+        let above = names.map(|name| name.at).fold(f64::INFINITY, f64::min) - 0.1;
+        let middle = |[a, b]: [Decimal; 2]| (self.scale.place(a) + self.scale.place(b)) / 2.0;
+        let at = between.map_or(above, middle);
         if width_of(text) <= self.label_max() && at.is_finite() {
             let style = LineStyle { colour: "ink", width: 0.0, is_dashed: false };
             let (name, amount) = (text.into(), String::new());
@@ -314,7 +342,6 @@ impl DayPlot {
         }
     }
 
-    /// Returns the plot's margins, with the space needed to the left and to the right.
     fn margins(&self) -> Margins {
         if self.form.is_narrow() {
             return Margins::new(NARROW_LEFT, NARROW_RIGHT, self.form);
@@ -344,7 +371,7 @@ impl DayPlot {
         &self,
         id: &str,
         [heading, description]: [&str; 2],
-        file: Option<FileTexts<'_>>,
+        file: Option<[&str; 2]>,
     ) -> String {
         rendered(&ChartSvg {
             form: self.form,
@@ -369,4 +396,36 @@ fn steps(points: &[Point]) -> Vec<Point> {
 /// Draws a chart for a page in a wide and a narrow form.
 pub(crate) fn on_page(draw: impl Fn(ChartForm) -> String) -> String {
     [ChartForm::Wide, ChartForm::Narrow].map(draw).join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use ghi_engine::Inputs;
+
+    use super::*;
+
+    #[test]
+    fn regions_have_different_colours() {
+        let model = Model::new(Inputs::default());
+        let colours: Vec<&str> = model.registry().indices().map(region_colour).collect();
+        assert_eq!(colours, ["line-1", "line-2", "line-3"]);
+    }
+
+    #[test]
+    fn the_chosen_line_is_thick_and_neighbours_differ() {
+        let model = Model::new(Inputs::default());
+        let regions = model.registry().indices().map(Scope::Region);
+        let scopes: Vec<Scope> = std::iter::once(Scope::Global).chain(regions).collect();
+        for chosen in [0, 1, 3] {
+            let styles = LineStyle::of(scopes.iter().copied(), Some(scopes[chosen]));
+            let thick = styles.iter().position(|style| style.width == 3.0);
+            assert_eq!((thick, styles[chosen].is_dashed), (Some(chosen), false));
+            let others = styles.iter().filter(|style| style.width < 3.0);
+            let dashed: Vec<bool> = others.map(|style| style.is_dashed).collect();
+            assert_eq!(dashed, [true, false, true]);
+        }
+        let styles = LineStyle::of(scopes[..2].iter().copied(), None);
+        let dashed = styles.into_iter().map(|style| style.is_dashed);
+        assert_eq!(dashed.collect::<Vec<_>>(), [false, true]);
+    }
 }

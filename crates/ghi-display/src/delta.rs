@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use ghi_engine::Decimal;
 
-use crate::numbers::{Amount, grouped, percent, signed_percent};
+use crate::numbers::{grouped, percent, rounded, signed_percent};
 
 /// The change or difference from one figure to another of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,14 +27,12 @@ impl Delta {
         signed_percent(self.percent(), 1)
     }
 
-    /// Returns a change over time in percent: `+0.42%`.
+    /// Returns a change over time in percent, which is smaller than between places and needs more decimals: `+0.42%`.
     pub fn change(self) -> String {
-        // A daily change is smaller than a difference between two places, and needs more decimals.
         signed_percent(self.percent(), 2)
     }
 
-    /// Returns a change over time with an arrow, so that the direction doesn't depend on colour: `▲
-    /// +0.42%`.
+    /// Returns a change over time with an arrow, so that the direction doesn't depend on colour: `▲ +0.42%`.
     pub fn change_with_arrow(self) -> String {
         format!("{}{}", self.pick("▼ ", "", "▲ "), self.change())
     }
@@ -52,22 +50,22 @@ impl Delta {
         format!("{}{}", self.pick("−", "", "+"), self.usd_size())
     }
 
-    /// Returns the difference in USD without a sign: `$1,234`.
+    /// Returns the difference in USD without a sign: `$1,234`. Omits cents next to thousands of dollars, and fractions
+    /// of a cent next to dollars, unless that would hide the difference.
     pub fn usd_size(self) -> String {
-        let size = self.size();
+        let (size, from) = (self.size(), self.from.count());
         let one = 10_u64.pow(size.decimals().into());
         let cent = one / 100;
-        // Omits cents next to thousands of dollars, and fractions of a cent next to dollars, unless that would
-        // hide the difference.
-        match (size.count(), self.from.count()) {
-            (0, _) => "$0".into(),
-            (count, from) if from >= 1_000 * one && count >= one.div_ceil(2) => {
-                format!("${}", grouped((count + one / 2) / one))
+        let units = |unit| (size.count() + unit / 2) / unit;
+        match size.count() {
+            0 => "$0".into(),
+            count if from >= 1_000 * one && count >= one.div_ceil(2) => {
+                format!("${}", grouped(units(one)))
             }
-            (count, from) if from >= one && cent > 1 && count >= cent => {
-                format!("${}", Amount(Decimal::new((count + cent / 2) / cent, 2)))
+            count if from >= one && cent > 1 && count >= cent => {
+                format!("${}", grouped(Decimal::new(units(cent), 2)))
             }
-            _ => format!("${}", Amount(size).rounded()),
+            _ => format!("${}", rounded(size)),
         }
     }
 
@@ -81,8 +79,8 @@ impl Delta {
         percent(self.percent().abs(), 1)
     }
 
-    /// Returns the distance in percent with a word for its direction: `2.4% lower`. If the first figure is
-    /// zero, returns only the word.
+    /// Returns the distance in percent with a word for its direction: `2.4% lower`. If the first figure is zero, returns
+    /// only the word.
     pub fn in_words(self, lower: &str, same: &str, higher: &str) -> String {
         let word = self.pick(lower, same, higher);
         match self.from == self.to || self.from.count() == 0 {
@@ -92,7 +90,7 @@ impl Delta {
     }
 
     /// Returns one of three values, by the direction.
-    pub fn pick<'a>(self, lower: &'a str, same: &'a str, higher: &'a str) -> &'a str {
+    pub(crate) fn pick<'a>(self, lower: &'a str, same: &'a str, higher: &'a str) -> &'a str {
         match self.to.cmp(&self.from) {
             Ordering::Less => lower,
             Ordering::Equal => same,

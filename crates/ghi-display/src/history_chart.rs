@@ -4,15 +4,11 @@ use ghi_engine::{Day, Decimal, Model, NoFigures, Scope};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use crate::chart::{ChartForm, ChartSource, FileTexts};
-use crate::dates::{day_before, period, short_date};
-use crate::day_plot::{DayMark, DayPlot, ScopeLine, drawn_costs, is_logarithmic, on_page};
+use crate::day_plot::{DayPlot, LineStyle, ScopeLine, drawn_costs, is_logarithmic, on_page};
 use crate::delta::Delta;
-use crate::line_style::LineStyle;
-use crate::numbers::{Amount, Unit, grouped};
-use crate::past::{Past, Range};
-use crate::selection::average_of;
-use crate::svg::{isolated, shortened};
+use crate::numbers::{Unit, day_before, grouped, period, rounded, short_date};
+use crate::selection::{Past, Range};
+use crate::svg::{ChartForm, isolated, shortened};
 
 /// The widest name in a heading, in pixels at a chart's usual font size.
 const NAME_MAX: f64 = 240.0;
@@ -31,23 +27,23 @@ pub struct HistoryChart<'a> {
     pub coin: &'a str,
     /// Whether the change over the range is drawn instead of costs.
     pub is_change: bool,
+    /// The days of retargets and of halvings.
+    pub marks: [Vec<Date>; 2],
     range: Range,
-    marks: Vec<DayMark>,
 }
 
 impl<'a> HistoryChart<'a> {
     /// Collects the days of a range up to a day, for the scopes that are drawn as lines, of which one is the
-    /// scope of the chart. `past_of` returns the days of any of them.
+    /// scope of the chart.
     pub fn new(
         model: &'a Model,
         today: &Day,
         (scope, range): (Scope, Range),
-        line_scopes: impl IntoIterator<Item = Scope>,
-        past_of: impl Fn(Scope) -> Result<Past, NoFigures>,
+        line_scopes: Vec<Scope>,
     ) -> Result<Self, NoFigures> {
-        let line = |scope| Ok(ScopeLine::new(model, scope, past_of(scope)?));
-        let mut lines: Vec<ScopeLine<'a>> =
-            line_scopes.into_iter().map(line).collect::<Result<_, _>>()?;
+        let lines = line_scopes.into_iter();
+        let lines = lines.map(|scope| ScopeLine::new(model, scope, range, today.date));
+        let mut lines = lines.collect::<Result<Vec<_>, _>>()?;
         let has_means = range.has_means(model.registry().regions().len());
         if has_means && lines.iter().all(|line| !line.is_stepped) {
             for line in &mut lines {
@@ -79,16 +75,25 @@ impl<'a> HistoryChart<'a> {
 
     /// Returns how the average changed.
     pub fn heading(&self) -> String {
-        let average = average_of(self.own.scope, &self.short_name(), "average");
-        heading(&average, self.own.ends())
+        self.change_of("average", self.own.ends())
     }
 
     /// Returns the title of the chart: the heading or, if seven-day averages are drawn, how they changed.
     pub fn title(&self) -> String {
-        let average = average_of(self.own.scope, &self.short_name(), "7-day average");
         match &*self.own.means {
-            [first, .., last] if !self.is_change => heading(&average, [*first, *last]),
+            [first, .., last] if !self.is_change => {
+                self.change_of("7-day average", [*first, *last])
+            }
             _ => self.heading(),
+        }
+    }
+
+    fn change_of(&self, average: &str, ends: [(Date, Decimal); 2]) -> String {
+        let name = self.short_name();
+        let end = if name.ends_with('s') { "" } else { "s" };
+        match self.own.scope {
+            Scope::Global => heading(&format!("The worldwide {average} is"), ends),
+            Scope::Region(_) => heading(&format!("{}'{end} {average} is", isolated(&name)), ends),
         }
     }
 
@@ -97,10 +102,9 @@ impl<'a> HistoryChart<'a> {
         on_page(|form| self.draw(form, None))
     }
 
-    /// Draws the lines as a file.
-    pub fn file(&self, source: ChartSource<'_>) -> String {
-        let (subtitle, date) = (&self.caption(), self.own.past.last().0);
-        self.draw(ChartForm::File, Some(FileTexts { subtitle, date, source }))
+    /// Draws the lines as a file with the text about the source of the data.
+    pub fn file(&self, source: &str) -> String {
+        self.draw(ChartForm::File, Some([&self.caption(), source]))
     }
 
     /// Returns which lines are averages.
@@ -140,11 +144,6 @@ impl<'a> HistoryChart<'a> {
         is_logarithmic(drawn_costs(&self.lines, self.level))
     }
 
-    /// Returns whether halvings, or retargets, are marked.
-    pub fn has_marks(&self, is_halving: bool) -> bool {
-        self.marks.iter().any(|mark| mark.is_halving == is_halving)
-    }
-
     /// Returns what the lines show, in which unit, and when.
     pub fn caption(&self) -> String {
         let (coin, [(first, _), (last, _)]) = (self.coin, self.own.ends());
@@ -159,7 +158,7 @@ impl<'a> HistoryChart<'a> {
         }
     }
 
-    fn draw(&self, form: ChartForm, file: Option<FileTexts<'_>>) -> String {
+    fn draw(&self, form: ChartForm, file: Option<[&str; 2]>) -> String {
         let mut plot = DayPlot::new(&self.lines, self.level, self.unit(), form);
         plot.marks.clone_from(&self.marks);
         if let Some(level) = self.level {
@@ -174,7 +173,7 @@ impl<'a> HistoryChart<'a> {
             plot.line(line, style, self.range.is_weekly());
         }
         if self.lines.iter().any(|line| !line.means.is_empty()) {
-            plot.note_above("7-day averages");
+            plot.note("7-day averages", None);
         }
         plot.chart("history", [&self.title(), &self.description()], file)
     }
@@ -184,11 +183,11 @@ impl<'a> HistoryChart<'a> {
             let (name, ends) = (isolated(line.name), line.ends().map(|end| end.1));
             match self.is_change {
                 true => format!("{name} {}", self.unit().written(ends[1])),
-                false => format!("{name} from {} to {}", Amount(ends[0]), Amount(ends[1])),
+                false => format!("{name} from {} to {}", grouped(ends[0]), grouped(ends[1])),
             }
         });
         let lines = lines.collect::<Vec<_>>().join("; ");
-        let level = self.level.map(|level| format!(" {LEVEL}: {}.", Amount(level)));
+        let level = self.level.map(|level| format!(" {LEVEL}: {}.", grouped(level)));
         format!("{}: {lines}.{}", self.caption(), level.unwrap_or_default())
     }
 }
@@ -196,7 +195,7 @@ impl<'a> HistoryChart<'a> {
 /// Returns the heading of a chart: how an average changed over a range.
 fn heading(average: &str, [(since, from), (last, to)]: [(Date, Decimal); 2]) -> String {
     if since == last {
-        return format!("{average} ${} on {}", Amount(to).rounded(), short_date(last));
+        return format!("{average} ${} on {}", rounded(to), short_date(last));
     }
     let delta = Delta { from, to };
     let change = match delta.percent() / 100.0 + 1.0 {
@@ -207,29 +206,28 @@ fn heading(average: &str, [(since, from), (last, to)]: [(Date, Decimal); 2]) -> 
     format!("{average} {change} on {}", day_before(since, last))
 }
 
-/// Returns the days on which the difficulty changed and on which the block reward fell. Long ranges have only
-/// the latter.
-fn marks(model: &Model, past: &Past, range: Range) -> Vec<DayMark> {
-    let Some(region) = model.registry().indices().next() else { return Vec::new() };
+/// Returns the days on which the difficulty changed, except in long ranges, and those on which the block reward fell.
+fn marks(model: &Model, past: &Past, range: Range) -> [Vec<Date>; 2] {
+    let Some(region) = model.registry().indices().next() else { return Default::default() };
     let network = |date: Date| {
         let inputs = model.day_inputs(region, date).ok()?;
         Some((inputs.difficulty, inputs.block_reward_coins))
     };
-    let mark = |pair: &[(Date, _)]| {
-        let [(difficulty, reward), after] = [network(pair[0].0)?, network(pair[1].0)?];
-        if after.1 < reward {
-            let is_after = |date: &Date| network(*date).is_some_and(|day| day.1 < reward);
-            let date = pair[0].0.series(1.day()).find(is_after)?;
-            return Some(DayMark { date, is_halving: true });
+    let (mut retargets, mut halvings) = (Vec::new(), Vec::new());
+    for (first, last) in past.days.windows(2).map(|pair| (pair[0].0, pair[1].0)) {
+        let (Some(before), Some(after)) = (network(first), network(last)) else { continue };
+        if after.1 < before.1 {
+            let is_after = |date: &Date| network(*date).is_some_and(|day| day.1 < before.1);
+            halvings.extend(first.series(1.day()).find(is_after));
+        } else if after.0 != before.0 && !range.is_weekly() {
+            retargets.push(last);
         }
-        let is_retarget = after.0 != difficulty && !range.is_weekly();
-        is_retarget.then_some(DayMark { date: pair[1].0, is_halving: false })
-    };
-    let mut marks: Vec<DayMark> = past.days.windows(2).filter_map(mark).collect();
+    }
     // If the difficulty changes on more than a quarter of the days, retargets aren't worth a mark.
-    let is_frequent = marks.len() > past.days.len() / 4;
-    marks.retain(|mark| mark.is_halving || !is_frequent);
-    marks
+    if retargets.len() + halvings.len() > past.days.len() / 4 {
+        retargets.clear();
+    }
+    [retargets, halvings]
 }
 
 #[cfg(test)]
@@ -240,8 +238,7 @@ mod tests {
 
     use super::*;
 
-    const SOURCE: ChartSource<'_> =
-        ChartSource { data: "Synthetic data", host: Some("ghi.example") };
+    const SOURCE: &str = "Synthetic data · 2 November 2026 · ghi.example";
 
     const LAST: Date = date(2026, 11, 16);
 
@@ -278,7 +275,7 @@ mod tests {
             is_change: false,
             coin: "coin",
             range: Range::Month,
-            marks: Vec::new(),
+            marks: Default::default(),
         }
     }
 
@@ -383,13 +380,17 @@ mod tests {
         );
         let model = Model::new(ghi_engine::Inputs::parse(&inputs).unwrap());
         let of = |range| {
-            let past = Past::new(&model, None, Scope::Global, range, LAST).unwrap();
+            let past = Past::new(&model, Scope::Global, range, LAST).unwrap();
             marks(&model, &past, range)
         };
-        let halving = DayMark { date: date(2026, 11, 3), is_halving: true };
+        let halvings = vec![date(2026, 11, 3)];
         let month = of(Range::Month);
-        assert!(month.contains(&halving) && month.len() == 3, "{month:?}");
-        assert_eq!(of(Range::FiveYears), [halving], "to the day, from points a week apart");
+        assert!(month[1] == halvings && month[0].len() == 2, "{month:?}");
+        assert_eq!(
+            of(Range::FiveYears),
+            [vec![], halvings],
+            "to the day, from points a week apart"
+        );
     }
 
     #[test]
@@ -423,10 +424,8 @@ mod tests {
             let today = model.day(LAST).unwrap();
             let region = Scope::Region(model.registry().indices().next().unwrap());
             for range in [Range::Quarter, Range::Year, Range::FiveYears, Range::All] {
-                let past = |scope| Past::new(&model, None, scope, range, LAST);
-                let scopes = [Scope::Global, region];
-                let chart =
-                    HistoryChart::new(&model, &today, (region, range), scopes, past).unwrap();
+                let scopes = vec![Scope::Global, region];
+                let chart = HistoryChart::new(&model, &today, (region, range), scopes).unwrap();
                 let has = chart.lines.iter().map(|line| !line.means.is_empty());
                 assert_eq!(has.collect::<Vec<_>>(), [has_means; 2], "{range:?}");
                 assert_eq!(!chart.about_averages().is_empty(), has_means);

@@ -1,8 +1,9 @@
-//! Numbers in readable form.
+//! Numbers, dates and durations as people read them.
 
 use std::fmt;
 
 use ghi_engine::Decimal;
+use jiff::civil::Date;
 
 /// Returns a number with commas between groups of three digits: `-61,275.07`.
 pub fn grouped(number: impl fmt::Display) -> String {
@@ -19,49 +20,31 @@ pub fn grouped(number: impl fmt::Display) -> String {
     grouped
 }
 
-/// An amount in USD, or another figure. Displays all of its digits: `61,275.07`.
-#[derive(Clone, Copy, Debug)]
-pub struct Amount(pub Decimal);
-
-impl Amount {
-    /// Returns the amount rounded: to whole dollars from 1,000, to cents from 1, and to four significant
-    /// digits below.
-    pub fn rounded(self) -> String {
-        let mut cost = self.0;
-        // Repeated, because 999.996 rounds up to 1,000, which has no decimals.
-        while rounded_decimals(cost) < cost.decimals() {
-            let decimals = rounded_decimals(cost);
-            let unit = 10_u64.pow(u32::from(cost.decimals() - decimals));
-            cost = Decimal::new((cost.count() + unit / 2) / unit, decimals);
-        }
-        grouped(cost)
+/// Returns a cost in few digits: in whole dollars from 1,000, in cents from 1, and with four significant digits below.
+pub fn rounded(mut cost: Decimal) -> String {
+    // Repeated, because 999.996 rounds up to 1,000, which has no decimals.
+    while rounded_decimals(cost) < cost.decimals() {
+        let decimals = rounded_decimals(cost);
+        let unit = 10_u64.pow(u32::from(cost.decimals() - decimals));
+        cost = Decimal::new((cost.count() + unit / 2) / unit, decimals);
     }
-}
-
-impl fmt::Display for Amount {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&grouped(self.0))
-    }
+    grouped(cost)
 }
 
 fn rounded_decimals(cost: Decimal) -> u8 {
     match cost.count() / 10_u64.pow(cost.decimals().into()) {
         1_000.. => 0,
         1.. => cost.decimals().min(2),
-        0 => cost
-            .decimals()
-            .saturating_sub(cost.count().checked_ilog10().unwrap_or(0).saturating_sub(3) as u8),
+        0 => {
+            let after_four = cost.count().checked_ilog10().unwrap_or(0).saturating_sub(3);
+            cost.decimals().saturating_sub(after_four as u8)
+        }
     }
 }
 
-/// A share of a whole, with as many decimals as it needs: `60%`, `12.5%`.
-#[derive(Clone, Copy, Debug)]
-pub struct Percent(pub Decimal);
-
-impl fmt::Display for Percent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}%", self.0.to_f64())
-    }
+/// Returns a share of a whole with as many decimals as it needs: `60%`, `12.5%`.
+pub fn share_percent(share_pct: Decimal) -> String {
+    format!("{}%", share_pct.to_f64())
 }
 
 /// Returns a share of the hashrate as a word or in few digits: `All`, `57%`, `99.5%`.
@@ -77,14 +60,14 @@ pub fn share_in_words(share_pct: Decimal, all: &str, none: &str) -> String {
 /// The prefixes of units, each a thousand times the one before.
 const PREFIXES: [&str; 8] = ["", "k", "M", "G", "T", "P", "E", "Z"];
 
-/// Returns a non-negative number with four significant digits, and the prefix of its unit: `117.0` and `T`.
-pub fn with_prefix(value: f64) -> (String, &'static str) {
+/// Returns a non-negative number with four significant digits and the prefix of its unit: `117.0 T`.
+pub fn with_prefix(value: f64) -> String {
     let mut power = (value.max(1.0).log10() / 3.0).floor() as usize;
     let scaled = |power: usize| value / 1_000_f64.powi(power as i32);
     // 999.96 rounds up to a thousand.
     power += usize::from(scaled(power) >= 999.95);
     power = power.min(PREFIXES.len() - 1);
-    (four_digits(scaled(power)), PREFIXES[power])
+    format!("{} {}", four_digits(scaled(power)), PREFIXES[power])
 }
 
 /// Returns a non-negative number with four significant digits, or as a whole number from a thousand on.
@@ -106,34 +89,35 @@ pub fn rounded_to_four_digits(value: f64) -> f64 {
     if value < 1e3 { significant(value, 4) } else { value.round() }
 }
 
-/// At this efficiency or more, in J/TH, efficiencies are written and entered in J/MH.
-pub const J_PER_MH_FROM: f64 = 1e5;
-
 /// Returns a hashprice in few digits, and its unit: `$33.66` and `/PH/s/day`, `$29.20` and `/MH/s/day`.
 pub fn hashprice(usd_per_ph_day: Decimal) -> (String, String) {
-    let (digits, prefix) = with_prefix(usd_per_ph_day.to_f64());
+    let text = with_prefix(usd_per_ph_day.to_f64());
+    let (digits, prefix) = text.split_once(' ').unwrap_or_default();
     match PREFIXES.iter().position(|known| *known == prefix) {
         Some(thousands @ 1..=5) => {
             (format!("${digits}"), format!("/{}H/s/day", PREFIXES[5 - thousands]))
         }
-        _ => (format!("${}", Amount(usd_per_ph_day).rounded()), "/PH/s/day".into()),
+        _ => (format!("${}", rounded(usd_per_ph_day)), "/PH/s/day".into()),
     }
 }
+
+/// At this efficiency or more, in J/TH, efficiencies are written and entered in J/MH.
+pub const J_PER_MH_FROM: f64 = 1e5;
 
 /// Returns an efficiency in few digits: `17.5 J/TH`, `8.33 kJ/MH`.
 pub fn efficiency(j_per_th: f64) -> String {
     let (value, unit) =
         if j_per_th < J_PER_MH_FROM { (j_per_th, "J/TH") } else { (j_per_th / 1e6, "J/MH") };
-    let (digits, prefix) = with_prefix(value);
-    let digits = match digits.contains('.') {
-        true => digits.trim_end_matches('0').trim_end_matches('.'),
-        false => &digits,
-    };
-    format!("{digits} {prefix}{unit}")
+    let text = with_prefix(value);
+    match text.split_once(' ') {
+        Some((digits, prefix)) if digits.contains('.') => {
+            format!("{} {prefix}{unit}", digits.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ => text + unit,
+    }
 }
 
-/// Splits a number with all its digits, such as `1.22321e23`, for people: the digits in groups, and the power of
-/// ten, if it has one.
+/// Splits a number such as `1.22321e23` into its digits, in groups, and its power of ten, if it has one.
 pub fn digits_and_power(number: &str) -> (String, Option<String>) {
     match number.split_once('e') {
         Some((digits, power)) => (grouped(digits), Some(power.replace('-', "−"))),
@@ -141,8 +125,7 @@ pub fn digits_and_power(number: &str) -> (String, Option<String>) {
     }
 }
 
-/// Returns a percentage with its sign: `+2.1%`, `−2.1%`. A value that isn't zero is never shown as zero:
-/// `<0.1%`.
+/// Returns a percentage with its sign: `+2.1%`, `−2.1%`. A value that isn't zero is never shown as zero: `<0.1%`.
 pub fn signed_percent(value: f64, decimals: u8) -> String {
     let size = percent(value.abs(), decimals);
     match value {
@@ -198,7 +181,7 @@ impl Unit {
     /// Returns a cost in few digits: rounded in dollars, or with four digits and the suffix.
     pub fn written(self, cost: Decimal) -> String {
         match self.or_smaller(cost) {
-            Self::ONE => Amount(cost).rounded(),
+            Self::ONE => rounded(cost),
             unit if unit.is_usd() => four_digits(unit.units(cost)) + unit.suffix,
             unit => unit.relative(cost.to_f64(), 1),
         }
@@ -222,18 +205,48 @@ impl Unit {
     }
 }
 
+/// Returns a date in full: `16 November 2026`.
+pub fn long_date(date: Date) -> String {
+    date.strftime("%-d %B %Y").to_string()
+}
+
+/// Returns a date for titles and tables: `16 Nov 2026`.
+pub fn short_date(date: Date) -> String {
+    date.strftime("%-d %b %Y").to_string()
+}
+
+/// Returns the period from one day to another: `19 Aug to 16 Nov 2026`.
+pub(crate) fn period(first: Date, last: Date) -> String {
+    if first == last {
+        return short_date(last);
+    }
+    let format = if first.year() == last.year() { "%-d %b" } else { "%-d %b %Y" };
+    format!("{} to {}", first.strftime(format), short_date(last))
+}
+
+/// Returns a day before `today`, with its year if that differs: `18 October`, `18 Oct 2025`.
+pub fn day_before(date: Date, today: Date) -> String {
+    let format = if date.year() == today.year() { "%-d %B" } else { "%-d %b %Y" };
+    date.strftime(format).to_string()
+}
+
+/// Returns a duration in hours and minutes: `12 h 5 min`.
+pub fn duration(seconds: u64) -> String {
+    match (seconds / 3_600, seconds / 60 % 60) {
+        (0, minutes) => format!("{minutes} min"),
+        (hours, minutes) => format!("{hours} h {minutes} min"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use jiff::civil::date;
     use proptest::prelude::*;
 
     use super::*;
 
     #[test]
     fn large_numbers_have_four_digits_and_a_prefix() {
-        let written = |value| {
-            let (digits, prefix) = with_prefix(value);
-            format!("{digits} {prefix}")
-        };
         for (value, text) in [
             (117_023_000_000_000.0, "117.0 T"),
             (4_264_700_000.0, "4.265 G"),
@@ -243,7 +256,7 @@ mod tests {
             (0.0, "0.000 "),
             (1e25, "10,000 Z"),
         ] {
-            assert_eq!(written(value), text);
+            assert_eq!(with_prefix(value), text);
         }
         assert_eq!(efficiency(17.5), "17.5 J/TH");
         assert_eq!(efficiency(20.0), "20 J/TH");
@@ -275,8 +288,7 @@ mod tests {
         ] {
             assert_eq!(grouped(text), expected);
         }
-        let amount = Amount(Decimal::new(100_000, 2));
-        assert_eq!(amount.to_string(), "1,000.00");
+        assert_eq!(grouped(Decimal::new(100_000, 2)), "1,000.00");
     }
 
     #[test]
@@ -297,7 +309,7 @@ mod tests {
             (4_512, 12, "0.000000004512"),
             (0, 2, "0.00"),
         ] {
-            assert_eq!(Amount(Decimal::new(count, decimals)).rounded(), text);
+            assert_eq!(rounded(Decimal::new(count, decimals)), text);
         }
     }
 
@@ -305,7 +317,7 @@ mod tests {
         #[test]
         fn any_cost_is_rounded_to_the_nearest(count in 0..10_u64.pow(15), scale in 0..15_u32, decimals in 0..11_u8) {
             let cost = Decimal::new(count / 10_u64.pow(scale), decimals);
-            let text = Amount(cost).rounded();
+            let text = rounded(cost);
             let read: f64 = text.replace(',', "").parse().unwrap();
             let by = (read - cost.to_f64()).abs();
             prop_assert!(by <= cost.to_f64() * 0.0051, "{cost} as {text}");
@@ -328,7 +340,7 @@ mod tests {
 
     #[test]
     fn a_share_has_as_many_decimals_as_it_needs() {
-        let percent = |hundredths| Percent(Decimal::new(hundredths, 2)).to_string();
+        let percent = |hundredths| share_percent(Decimal::new(hundredths, 2));
         assert_eq!([percent(6_000), percent(1_250), percent(1)], ["60%", "12.5%", "0.01%"]);
     }
 
@@ -368,5 +380,18 @@ mod tests {
             prop_assert!(text.len() <= 14, "{text}");
             prop_assert!(cost(0).count() == 0 || text.contains(|char| ('1'..='9').contains(&char)));
         }
+    }
+
+    #[test]
+    fn a_period_names_a_year_once_if_it_can() {
+        let last = date(2026, 11, 16);
+        assert_eq!(period(date(2026, 8, 19), last), "19 Aug to 16 Nov 2026");
+        assert_eq!(period(date(2025, 11, 17), last), "17 Nov 2025 to 16 Nov 2026");
+        assert_eq!(period(last, last), "16 Nov 2026");
+    }
+
+    #[test]
+    fn a_duration_is_in_whole_minutes() {
+        assert_eq!([59, 3_599, 43_500].map(duration), ["0 min", "59 min", "12 h 5 min"]);
     }
 }

@@ -1,12 +1,13 @@
-//! The scale of an axis of costs: positions, ticks and their labels.
+//! The axes of costs and of days: positions, ticks and their labels.
 
 use ghi_engine::Decimal;
+use jiff::ToSpan;
+use jiff::civil::Date;
 
 use crate::numbers::{Unit, grouped};
-use crate::svg::short;
+use crate::svg::{short, small_width_of};
 
-/// The units of an abbreviated scale in dollars, the largest first. The number is the smallest power of ten, in USD,
-/// for which the unit is used.
+/// The units of an abbreviated scale in dollars, each with the smallest power of ten, in USD, for which it is used.
 const BRIEF_UNITS: [(Unit, u32); 2] =
     [(Unit { power: 6, suffix: "M" }, 6), (Unit { power: 3, suffix: "k" }, 4)];
 
@@ -35,15 +36,6 @@ struct Labels {
     decimals: u32,
 }
 
-/// The style of a scale's labels.
-#[derive(Clone, Copy, Debug)]
-pub struct ScaleStyle {
-    /// The maximum number of ticks, at least four.
-    pub ticks_max: u64,
-    /// Whether thousands are written as `k`.
-    pub is_brief: bool,
-}
-
 /// A tick of a scale.
 #[derive(Clone, Debug)]
 pub struct Tick {
@@ -54,17 +46,14 @@ pub struct Tick {
 }
 
 impl Scale {
-    /// Creates a scale that covers costs, with the lowest and the highest near these positions. If all costs
-    /// are equal, they are in the middle.
-    pub fn covering(low: Decimal, high: Decimal, ends: [f64; 2], style: ScaleStyle) -> Self {
-        Self::linear(Unit::of([high]), [low, high], ends, style)
-    }
-
-    pub(crate) fn linear(
+    /// Creates a scale that covers costs, with the lowest and the highest near these positions and with up to `ticks_max`
+    /// ticks, at least four. If all costs are equal, they are in the middle. A brief scale abbreviates thousands: `50k`.
+    pub fn linear(
         unit: Unit,
         [low, high]: [Decimal; 2],
         ends: [f64; 2],
-        style: ScaleStyle,
+        ticks_max: u64,
+        is_brief: bool,
     ) -> Self {
         // Leaves space, so that nothing that is drawn touches the ends.
         let space = ((high.count() - low.count()) / 16).max(1);
@@ -76,12 +65,11 @@ impl Scale {
                 [first, last] if first + TICKS_MIN - 1 <= last => [first, last],
                 _ => around(low.count() / step, high.count().div_ceil(step)),
             };
-            let is_short = last - first < style.ticks_max;
-            is_short.then(|| Self {
+            (last - first < ticks_max).then(|| Self {
                 costs: [costs[0].min(first * step), costs[1].max(last * step)],
                 ticks: (first..=last).map(|tick| tick * step).collect(),
                 ends,
-                labels: Labels::new(unit, high, power, style),
+                labels: Labels::new(unit, high, power, is_brief),
                 is_logarithmic: false,
             })
         });
@@ -90,13 +78,12 @@ impl Scale {
         scales.find(fits).expect("large steps have few ticks with short labels")
     }
 
-    /// Creates a logarithmic scale for positive costs in a given unit, with ticks at 1, 2 and 5 times a power
-    /// of ten.
+    /// Creates a logarithmic scale for positive costs, with ticks at 1, 2 and 5 times a power of ten.
     pub(crate) fn logarithmic(
         unit: Unit,
         [low, high]: [Decimal; 2],
         ends: [f64; 2],
-        style: ScaleStyle,
+        is_brief: bool,
     ) -> Self {
         let costs = [low.count() - low.count() / 16, high.count() + high.count() / 16];
         let [first, last] = costs.map(u64::ilog10);
@@ -108,7 +95,7 @@ impl Scale {
             costs,
             ticks: ticks.filter(|tick| (costs[0]..=costs[1]).contains(tick)).collect(),
             ends,
-            labels: Labels::new(unit, high, first, style),
+            labels: Labels::new(unit, high, first, is_brief),
             is_logarithmic: true,
         }
     }
@@ -138,14 +125,14 @@ impl Scale {
 impl Labels {
     /// Chooses the labels of ticks that are whole multiples of a power of ten, up to `high`. The unit of an
     /// abbreviated scale is the largest that needs at most two decimals.
-    fn new(of_costs: Unit, high: Decimal, power: u32, style: ScaleStyle) -> Self {
+    fn new(of_costs: Unit, high: Decimal, power: u32, is_brief: bool) -> Self {
         let shift = u32::from(high.decimals());
         let is_apt = |(unit, from): &(Unit, u32)| {
             let from = 10_u64.checked_pow(from + shift);
             from.is_some_and(|from| high.count() >= from)
                 && (unit.power + shift).saturating_sub(power) <= 2
         };
-        let is_brief = style.is_brief && of_costs == Unit::ONE;
+        let is_brief = is_brief && of_costs == Unit::ONE;
         let brief = BRIEF_UNITS.into_iter().filter(|_| is_brief).find(is_apt);
         let unit = brief.map_or(of_costs, |(unit, _)| unit);
         let label_power = unit.power + shift;
@@ -180,14 +167,73 @@ fn around(first: u64, last: u64) -> [u64; 2] {
     }
 }
 
+/// The longest axis with ticks at days, in days. Longer ones have ticks at months.
+const DAY_TICKS_MAX: i64 = 45;
+
+/// The space between two labels of an axis of days, in pixels.
+const GAP: f64 = 6.0;
+
+#[derive(Clone, Copy)]
+pub(crate) struct DayAxis {
+    pub(crate) first: Date,
+    pub(crate) last: Date,
+}
+
+impl DayAxis {
+    /// Returns the number of days from the first to the last, at least one.
+    pub(crate) fn length(&self) -> i64 {
+        self.day(self.last).max(1)
+    }
+
+    pub(crate) fn day(&self, date: Date) -> i64 {
+        i64::from((date - self.first).get_days())
+    }
+
+    pub(crate) fn percent(&self, date: Date) -> f64 {
+        short(100.0 * self.day(date) as f64 / self.length() as f64)
+    }
+
+    /// Returns the ticks that fit an axis of this width in pixels: at days, including the last one, or at the
+    /// first days of months. January is labelled with its year.
+    pub(crate) fn ticks(&self, width: f64) -> Vec<Tick> {
+        let day_width = width / self.length() as f64;
+        let tick = |date: Date, format| Tick {
+            at: self.percent(date),
+            label: date.strftime(format).to_string(),
+        };
+        if self.length() <= DAY_TICKS_MAX {
+            let step = step([1, 2, 3, 7, 14, 30], day_width, "30 Nov");
+            let last = self.day(self.last);
+            let days = (last % step..=last).step_by(step as usize);
+            return days.map(|day| tick(self.first.saturating_add(day.days()), "%-d %b")).collect();
+        }
+        let step = step([1, 2, 3, 4, 6, 12, 24, 60, 120], 30.0 * day_width, "2026");
+        let month = |date: Date| 12 * i64::from(date.year()) + i64::from(date.month()) - 1;
+        let months = self.first.first_of_month().series(1.month());
+        months
+            .take_while(|date| *date <= self.last)
+            .filter(|date| *date >= self.first && month(*date) % step == 0)
+            .map(|date| tick(date, if date.month() == 1 { "%Y" } else { "%b" }))
+            .collect()
+    }
+}
+
+/// Returns the first of these steps that leaves space for a label, or the last one.
+fn step<const N: usize>(steps: [i64; N], width: f64, label: &str) -> i64 {
+    let needed = small_width_of(label) + GAP;
+    let fits = |step: &i64| *step as f64 * width >= needed;
+    steps.into_iter().find(fits).unwrap_or(steps[N - 1])
+}
+
 #[cfg(test)]
 mod tests {
+    use jiff::civil::date;
     use proptest::prelude::*;
 
     use super::*;
 
     fn scale(low: Decimal, high: Decimal, is_brief: bool) -> Scale {
-        Scale::covering(low, high, [300.0, 20.0], ScaleStyle { ticks_max: 5, is_brief })
+        Scale::linear(Unit::of([high]), [low, high], [300.0, 20.0], 5, is_brief)
     }
 
     #[track_caller]
@@ -230,9 +276,8 @@ mod tests {
 
     #[test]
     fn a_logarithmic_scale_has_equal_distances_for_equal_factors() {
-        let style = ScaleStyle { ticks_max: 5, is_brief: false };
         let ends = [15_000, 9_000_000].map(|count| Decimal::new(count, 2));
-        let scale = Scale::logarithmic(Unit::ONE, ends, [300.0, 20.0], style);
+        let scale = Scale::logarithmic(Unit::ONE, ends, [300.0, 20.0], false);
         assert_eq!(
             labels(&scale),
             ["200", "500", "1,000", "2,000", "5,000", "10,000", "20,000", "50,000"]
@@ -272,7 +317,7 @@ mod tests {
         ) {
             let [a, b] = costs.map(|cost| Decimal::new(cost / 10_u64.pow(shift), decimals));
             let [low, high] = [a.min(b), a.max(b)];
-            let scale = Scale::covering(low, high, [300.0, 20.0], ScaleStyle { ticks_max, is_brief });
+            let scale = Scale::linear(Unit::of([high]), [low, high], [300.0, 20.0], ticks_max, is_brief);
             for cost in [low, high] {
                 prop_assert!((20.0..=300.0).contains(&scale.place(cost)));
             }
@@ -285,6 +330,51 @@ mod tests {
             for pair in ticks.windows(2) {
                 prop_assert_ne!(&pair[0].label, &pair[1].label);
                 prop_assert!(pair[0].at > pair[1].at);
+            }
+        }
+    }
+
+    const LAST: Date = date(2026, 11, 16);
+
+    #[track_caller]
+    fn check_days(days: i64, width: f64, expected: &[&str]) {
+        let first = LAST.saturating_sub((days - 1).days());
+        let ticks = DayAxis { first, last: LAST }.ticks(width);
+        let labels: Vec<&str> = ticks.iter().map(|tick| &*tick.label).collect();
+        assert_eq!(labels, expected);
+    }
+
+    #[test]
+    fn ticks_are_at_days_including_the_last_or_at_the_first_days_of_months() {
+        check_days(
+            7,
+            400.0,
+            &["10 Nov", "11 Nov", "12 Nov", "13 Nov", "14 Nov", "15 Nov", "16 Nov"],
+        );
+        check_days(7, 170.0, &["10 Nov", "12 Nov", "14 Nov", "16 Nov"]);
+        check_days(30, 170.0, &["19 Oct", "2 Nov", "16 Nov"]);
+        check_days(90, 170.0, &["Sep", "Oct", "Nov"]);
+        check_days(
+            365,
+            600.0,
+            &["Dec", "2026", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov"],
+        );
+        check_days(365, 170.0, &["2026", "Apr", "Jul", "Oct"]);
+        check_days(1, 170.0, &["16 Nov"]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_two_labels_overlap(days in 1..11_000_i64, width in 120.0..1200.0) {
+            let first = LAST.saturating_sub(days.days());
+            let ticks = DayAxis { first, last: LAST }.ticks(width);
+            for pair in ticks.windows(2) {
+                let apart = (pair[1].at - pair[0].at) * width / 100.0;
+                let width_of_both = (small_width_of(&pair[0].label) + small_width_of(&pair[1].label)) / 2.0;
+                prop_assert!(apart > width_of_both, "{} {}", pair[0].label, pair[1].label);
+            }
+            for tick in ticks {
+                prop_assert!((0.0..=100.0).contains(&tick.at));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Paths and text in SVG.
+//! Charts as SVG: the frame of a chart, paths, text, and labels next to lines.
 
 use std::fmt::Write;
 
@@ -6,6 +6,94 @@ use askama::Template;
 
 pub(crate) fn rendered(template: &impl Template) -> String {
     template.render().expect("writing to a string does not fail")
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ChartForm {
+    /// On a page, at least 480 pixels wide.
+    Wide,
+    /// On a page on a phone, at least 288 pixels wide.
+    Narrow,
+    /// In a file, with its title.
+    File,
+}
+
+/// The width of a chart in a file, and the space around it, in pixels.
+const FILE_WIDTH: u32 = 880;
+const PADDING: u32 = 12;
+
+/// The heights above and below the plots of a file, in pixels.
+pub(crate) const HEAD: u32 = 64;
+const FOOT: u32 = 32;
+
+/// The widest heading of a file, in pixels at the usual font size. Its own is 20.
+const HEADING_MAX: f64 = (FILE_WIDTH - 2 * PADDING) as f64 * SIZE / 20.0;
+
+impl ChartForm {
+    pub(crate) fn is_narrow(self) -> bool {
+        self == Self::Narrow
+    }
+
+    pub(crate) fn is_on_page(self) -> bool {
+        self != Self::File
+    }
+
+    pub(crate) fn pick<T>(self, wide: T, narrow: T, file: T) -> T {
+        match self {
+            Self::Wide => wide,
+            Self::Narrow => narrow,
+            Self::File => file,
+        }
+    }
+
+    /// Returns the minimum width of plot and margins, in pixels.
+    pub(crate) fn width(self) -> f64 {
+        self.pick(480.0, 288.0, f64::from(FILE_WIDTH - 2 * PADDING))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Margins {
+    pub(crate) left: u32,
+    pub(crate) right: u32,
+}
+
+impl Margins {
+    /// Returns margins with at least the needed space. On a page, the stylesheet has a class for each
+    /// multiple of 30 pixels.
+    pub(crate) fn new(left: f64, right: f64, form: ChartForm) -> Self {
+        let [left, right] = [left, right].map(|margin| margin.ceil() as u32);
+        let both = left + right;
+        let both = if form.is_on_page() { both.next_multiple_of(30) } else { both };
+        Self { left, right: both - left }
+    }
+
+    /// Returns the distance of the plot from the left of the chart, in pixels.
+    pub(crate) fn plot_x(self, form: ChartForm) -> u32 {
+        if form.is_on_page() { self.left } else { PADDING + self.left }
+    }
+
+    /// Returns the minimum width of the plot between the margins, in pixels.
+    pub(crate) fn plot_width(self, form: ChartForm) -> f64 {
+        form.width() - f64::from(self.left + self.right)
+    }
+}
+
+/// A plot as SVG with its margins, and the text around it.
+#[derive(Template)]
+#[template(path = "chart.svg", escape = "html")]
+pub(crate) struct ChartSvg<'a> {
+    pub(crate) form: ChartForm,
+    pub(crate) margins: Margins,
+    pub(crate) plot_height: u32,
+    pub(crate) plot: String,
+    /// The prefix of the chart's ids.
+    pub(crate) id: &'a str,
+    pub(crate) heading: &'a str,
+    /// A description for people who cannot see the chart.
+    pub(crate) description: &'a str,
+    /// The text below the heading of a file, and the source of its data.
+    pub(crate) file: Option<[&'a str; 2]>,
 }
 
 /// Rounds to two decimals.
@@ -61,7 +149,6 @@ pub(crate) fn width_of(text: &str) -> f64 {
     text.chars().map(|char| SIZE * em(char)).sum()
 }
 
-/// Returns the width of text in pixels at [`SMALL_SIZE`].
 pub(crate) fn small_width_of(text: &str) -> f64 {
     width_of(text) * SMALL_SIZE / SIZE
 }
@@ -88,6 +175,42 @@ fn em(char: char) -> f64 {
 pub(crate) fn isolated(name: &str) -> String {
     let is_plain = name.trim_end_matches('…').is_ascii();
     if is_plain { name.into() } else { format!("\u{2068}{name}\u{2069}") }
+}
+
+pub(crate) const LABEL_HEIGHT: f64 = 16.0;
+
+/// The factor by which bold letters are wider.
+pub(crate) const BOLD: f64 = 1.1;
+
+/// Moves labels apart, within bounds and as little as possible. Returns the middle of each label.
+pub(crate) fn spread_out(heights: &[f64], [top, bottom]: [f64; 2]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..heights.len()).collect();
+    order.sort_by(|a, b| heights[*a].total_cmp(&heights[*b]));
+    // Blocks of labels that touch each other: the sum of the starts that would put each label at its ideal
+    // position, and how many labels there are.
+    let mut blocks: Vec<(f64, usize)> = Vec::new();
+    let height = |labels: usize| LABEL_HEIGHT * labels as f64;
+    // The middle of the first label, such that all are as near as possible to their ideal positions.
+    let start = |(wanted, labels): (f64, usize)| {
+        let last = bottom - height(labels) + LABEL_HEIGHT;
+        (wanted / labels as f64).min(last).max(top)
+    };
+    for label in &order {
+        let mut block = (heights[*label], 1);
+        let overlaps =
+            |above: &mut (f64, usize), block| start(*above) + height(above.1) > start(block);
+        while let Some(above) = blocks.pop_if(|above| overlaps(above, block)) {
+            // The labels of the lower block begin where the upper one ends.
+            block = (above.0 + block.0 - height(above.1) * block.1 as f64, above.1 + block.1);
+        }
+        blocks.push(block);
+    }
+    let labels = |block: (f64, usize)| (0..block.1).map(move |at| start(block) + height(at));
+    let mut placed = vec![0.0; heights.len()];
+    for (label, middle) in order.into_iter().zip(blocks.into_iter().flat_map(labels)) {
+        placed[label] = middle;
+    }
+    placed
 }
 
 #[cfg(test)]
@@ -135,5 +258,29 @@ mod tests {
     fn names_in_other_scripts_are_isolated() {
         assert_eq!([isolated("Europe"), isolated("Eur…")], ["Europe", "Eur…"]);
         assert_eq!(isolated("أوروبا"), "\u{2068}أوروبا\u{2069}");
+    }
+
+    #[test]
+    fn labels_move_to_both_sides() {
+        assert_eq!(spread_out(&[100.0, 50.0], [8.0, 300.0]), [100.0, 50.0]);
+        assert_eq!(spread_out(&[100.0, 104.0], [8.0, 300.0]), [94.0, 110.0]);
+        assert_eq!(spread_out(&[104.0, 100.0, 102.0], [8.0, 300.0]), [118.0, 86.0, 102.0]);
+        assert_eq!(spread_out(&[0.0, 4.0], [8.0, 300.0]), [8.0, 24.0]);
+        assert_eq!(spread_out(&[300.0, 300.0], [8.0, 300.0]), [284.0, 300.0]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_labels_overlap_or_leave_their_bounds(heights in prop::collection::vec(-50.0..350.0, 0..8_usize)) {
+            let bounds = [8.0, 260.0];
+            let mut placed = spread_out(&heights, bounds);
+            for at in &placed {
+                prop_assert!((bounds[0]..=bounds[1] + 1e-9).contains(at), "{placed:?}");
+            }
+            placed.sort_by(f64::total_cmp);
+            for pair in placed.windows(2) {
+                prop_assert!(pair[1] - pair[0] > LABEL_HEIGHT - 1e-6, "{placed:?}");
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::env;
 
 use ghi_contract::GLOBAL;
-use ghi_display::{Scale, ScaleStyle, grouped};
+use ghi_display::{Scale, Unit, grouped};
 use ghi_engine::{Decimal, visible};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
@@ -101,7 +101,6 @@ impl ChartScale {
         ticks_max: usize,
         is_brief: bool,
     ) -> Result<Self, String> {
-        let style = ScaleStyle { ticks_max: ticks_max as u64, is_brief };
         if low < 0.0 {
             return Err(format!("cannot draw a cost of {low} USD; costs must be positive"));
         }
@@ -113,8 +112,10 @@ impl ChartScale {
         let too_large = || format!("cannot draw a cost of {high:e} USD; it is too large");
         let decimals = decimals.ok_or_else(too_large)? as u8;
         let [low, high] = [low, high].map(|cost| decimal(cost, decimals));
-        let scale = Scale::covering(low, high, ends.map(|end| end as f64), style);
-        Ok(Self { scale, decimals, last: ends[0].max(ends[1]) })
+        let (unit, last) = (Unit::of([high]), ends[0].max(ends[1]));
+        let (ends, ticks_max) = (ends.map(|end| end as f64), ticks_max as u64);
+        let scale = Scale::linear(unit, [low, high], ends, ticks_max, is_brief);
+        Ok(Self { scale, decimals, last })
     }
 
     fn place(&self, cost: f64) -> usize {

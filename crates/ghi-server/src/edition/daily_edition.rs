@@ -77,7 +77,7 @@ impl Edition {
     }
 
     pub(crate) fn past(&self, scope: Scope, range: Range) -> Result<Past, NoFigures> {
-        Past::new(&self.model, None, scope, range, self.date())
+        Past::new(&self.model, scope, range, self.date())
     }
 
     pub(crate) fn date(&self) -> Date {

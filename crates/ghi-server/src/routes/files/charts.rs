@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use ghi_display::{
-    ChartSource, CurvePrice, HistoryChart, Range, cost_curve_chart as draw_cost_curve,
-    kind_of_data, line_scopes, regions_chart as draw_regions, shown_regions,
+    CurvePrice, HistoryChart, Range, cost_curve_chart as draw_cost_curve, kind_of_data,
+    line_scopes, long_date, regions_chart as draw_regions,
 };
 use ghi_engine::{NoFigures, Scope};
 use jiff::civil::Date;
@@ -30,9 +30,8 @@ pub(crate) fn history_chart(context: &Context<'_>) -> HandlerResult {
     let file = Some(DailyFile::HistoryChart(scope, range, theme));
     respond(context, file, (scope, context.today(), theme), |edition, source| {
         let (model, today) = (edition.model(), edition.days().today()?);
-        let past = |scope| edition.past(scope, range);
         let lines = line_scopes(model, today, scope);
-        Ok(HistoryChart::new(model, today, (scope, range), lines, past)?.file(source))
+        Ok(HistoryChart::new(model, today, (scope, range), lines)?.file(source))
     })
 }
 
@@ -48,7 +47,7 @@ pub(crate) fn regions_chart(context: &Context<'_>) -> HandlerResult {
     let file = Some(DailyFile::RegionsChart(theme));
     respond(context, file, (Scope::Global, context.today(), theme), |edition, source| {
         let (model, today) = (edition.model(), edition.days().today()?);
-        Ok(draw_regions(today, model, &shown_regions(model, today), source))
+        Ok(draw_regions(model, today, source))
     })
 }
 
@@ -62,15 +61,13 @@ pub(crate) fn regions_chart(context: &Context<'_>) -> HandlerResult {
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
 pub(crate) fn cost_curve_chart(context: &Context<'_>) -> HandlerResult {
     let (theme, today) = (theme(&context.query)?, context.today());
-    let price = price(&context.query, context.model())?.map(CurvePrice::Reader);
+    let price = price(&context.query, context.model())?;
     let date = date(&context.query)?.unwrap_or(today);
     let is_cached = price.is_none() && date == today;
     let file = is_cached.then_some(DailyFile::CostCurveChart(theme));
     respond(context, file, (Scope::Global, date, theme), |edition, source| {
         let day = edition.model().day(date)?;
-        let price = price.or(day.network.price_usd.map(CurvePrice::Market));
-        let price = price.unwrap_or(CurvePrice::Average(day.global.avg_usd));
-        draw_cost_curve(edition.model(), &day, price, source)
+        draw_cost_curve(edition.model(), &day, CurvePrice::of(price, &day), source)
     })
 }
 
@@ -79,11 +76,12 @@ fn respond(
     context: &Context<'_>,
     file: Option<DailyFile>,
     (scope, date, theme): (Scope, Date, Theme),
-    draw: impl FnOnce(&Edition, ChartSource<'_>) -> Result<String, NoFigures>,
+    draw: impl FnOnce(&Edition, &str) -> Result<String, NoFigures>,
 ) -> HandlerResult {
     let response = context.daily_file(file, "", |edition, site| {
-        let data = kind_of_data(&edition.model().provenance(scope, date)?);
-        let svg = draw(edition, ChartSource { data: &data, host: site.host() })?;
+        let kind = kind_of_data(&edition.model().provenance(scope, date)?);
+        let host = site.host().map(|host| format!(" · {host}")).unwrap_or_default();
+        let svg = draw(edition, &format!("{kind} · {}{host}", long_date(date)))?;
         let style = format!("</desc><style>{}</style>", style(theme));
         let svg = svg.replacen("</desc>", &style, 1);
         Ok(Representation::new(daily_api_headers(site, "image/svg+xml"), svg))

@@ -5,7 +5,7 @@ use ghi_contract::explanation::{
     ExplainedCapital, ExplainedChange, ExplainedCosts, ExplainedMining, ExplainedPart,
     ExplainedScenario, ExplanationDocument,
 };
-use ghi_display::{STEPS, WORLDWIDE};
+use ghi_display::{STEPS, WORLDWIDE, step_values};
 use ghi_engine::{
     CapitalCost, CostCase, CostChange, CostKind, CostSteps, Costs, Decimal, DisplayNumber,
     ENGINE_SANDBOX_VERSION, Explanation, FactorChange, Model, NoFigures, RegionContribution,
@@ -108,7 +108,7 @@ fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
     let row = |case: &CostCase| -> Vec<String> {
         let region_id = registry[case.region].id.clone();
         let first = [explanation.day.date.to_string(), region_id, case.kind.name().into()];
-        let steps = STEPS.iter().map(|step| (step.value)(explanation, case));
+        let steps = step_values(explanation, case);
         let last = [case.usd_per_ph_and_day.to_string(), explanation.fingerprint.clone()];
         let capital = capital_cells(explanation, case.steps.cost_usd);
         first.into_iter().chain(steps).chain(last).chain(capital).collect()

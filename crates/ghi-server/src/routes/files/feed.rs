@@ -1,7 +1,7 @@
 //! The last days as an Atom feed (RFC 4287), one entry per day.
 
 use askama::Template;
-use ghi_display::{Amount, Delta, Past, Range, kind_of_data, long_date};
+use ghi_display::{Delta, Past, Range, kind_of_data, long_date};
 use ghi_engine::{Coin, Costs, Model, NoFigures, Scope};
 use jiff::civil::Date;
 use sha2::{Digest, Sha256};
@@ -11,8 +11,7 @@ use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::pages::frame::short_kind;
-use crate::routes::pages::general::rendered;
+use crate::routes::pages::general::{rendered, short_kind};
 
 #[derive(Template)]
 #[template(path = "feed.xml")]
@@ -35,9 +34,7 @@ struct Entry {
     id: String,
     date: Date,
     written_date: String,
-    min: Amount,
-    avg: Amount,
-    max: Amount,
+    costs: Costs,
     /// The change from the day before, if that has data.
     change: Option<Delta>,
 }
@@ -47,7 +44,7 @@ pub(crate) fn feed(context: &Context<'_>) -> HandlerResult {
         let (model, today) = (edition.model(), edition.date());
         // Up to the last day with data, if today has none.
         let last = model.nearest_covered(today).min(today);
-        let past = Past::new(model, None, Scope::Global, Range::Month, last)?;
+        let past = Past::new(model, Scope::Global, Range::Month, last)?;
         let xml = rendered(&Feed::new(model, site, past)?);
         Ok(Representation::new(daily_headers(site, "application/atom+xml; charset=utf-8"), xml))
     })
@@ -66,9 +63,7 @@ impl<'a> Feed<'a> {
                 date,
                 written_date: long_date(date),
                 change: yesterday.map(|day| Delta { from: day.1.avg_usd, to: costs.avg_usd }),
-                min: Amount(costs.min_usd),
-                avg: Amount(costs.avg_usd),
-                max: Amount(costs.max_usd),
+                costs,
             }
         };
         let kind = short_kind(&provenance);

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use ghi_contract::paths as contract;
-use ghi_display::{Amount, Delta, Range, day_before, duration, long_date, short_date};
+use ghi_display::{Delta, Range, day_before, duration, long_date, rounded, short_date};
 use ghi_engine::{Costs, Decimal, NoFigures, RegionIndex, Scope};
 use jiff::civil::Date;
 
@@ -12,16 +12,15 @@ use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::pages::blocks::comparison::ComparisonBlock;
-use crate::routes::pages::blocks::curve::CurveBlock;
-use crate::routes::pages::blocks::get_data::GetData;
-use crate::routes::pages::blocks::history::HistoryBlock;
-use crate::routes::pages::blocks::network::NetworkBlock;
-use crate::routes::pages::blocks::regions::{RegionsBlock, found};
-use crate::routes::pages::blocks::why::WhyBlock;
-use crate::routes::pages::frame::{Frame, Preview};
-use crate::routes::pages::general::{HTML, check_names, error_page, page, rendered, takes_pages};
-use crate::routes::pages::view::{InvalidChoice, View};
+use crate::routes::pages::curve::CurveBlock;
+use crate::routes::pages::explain::WhyBlock;
+use crate::routes::pages::general::{
+    Frame, GetData, HTML, Preview, check_names, error_page, page, rendered, takes_pages,
+};
+use crate::routes::pages::history::{ComparisonBlock, HistoryBlock};
+use crate::routes::pages::network::NetworkBlock;
+use crate::routes::pages::regions::{RegionsBlock, found};
+use crate::routes::pages::view::{InvalidChoice, PageInput, View};
 
 pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
     let (view, mut invalid) = View::parse(&context.query, context.model());
@@ -32,15 +31,17 @@ pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
     if !invalid.is_empty() && !takes_pages(context.headers) {
         return Err(invalid.remove(0).problem.varying_by_accept());
     }
+    let html = |edition: &Edition, site: &Site| {
+        let input = PageInput::new(edition, site, &view, &invalid)?;
+        Ok::<_, NoFigures>(rendered(&Dashboard::new(&input, &notice)?))
+    };
     if let Some(choice) = invalid.first() {
         // The rest of the page stays, and the error is shown next to the field.
-        let dashboard = Dashboard::new(context.edition(), &view, &invalid, &notice, context.site)?;
-        let html = rendered(&dashboard);
+        let html = html(context.edition(), context.site)?;
         return Ok(error_page(context.site, context.headers, &choice.problem, html));
     }
     let render = |edition: &Edition, site: &Site| {
-        let html = rendered(&Dashboard::new(edition, &view, &[], &notice, site)?);
-        Ok(Representation::new(daily_headers(site, HTML), html))
+        Ok(Representation::new(daily_headers(site, HTML), html(edition, site)?))
     };
     let View { range, scope, .. } = view;
     // Views with more than a range and a scope aren't cached, because there are too many.
@@ -76,7 +77,7 @@ struct Dashboard<'a> {
     date: Date,
     /// When the data is next updated, unless the clock is stopped.
     notice: &'a str,
-    average: Amount,
+    average: Decimal,
     /// Changes in the average, each with the day from which it is measured, such as `yesterday`.
     changes: Vec<(Delta, String)>,
     /// Invalid choices that have no form field.
@@ -91,22 +92,14 @@ struct Dashboard<'a> {
 }
 
 impl<'a> Dashboard<'a> {
-    fn new(
-        edition: &'a Edition,
-        view: &View,
-        invalid: &'a [InvalidChoice],
-        notice: &'a str,
-        site: &'a Site,
-    ) -> Result<Self, NoFigures> {
-        let (model, days) = (edition.model(), edition.days());
-        let today = days.today()?;
-        let path = format!("{}{}", paths::DASHBOARD, view.query(model.registry()));
-        let history = HistoryBlock::new(edition, view, site, false)?;
-        let comparison = ComparisonBlock::new(edition, view, invalid, site)?;
-        let curve = CurveBlock::new(edition, view, invalid, site)?;
-        let provenance = model.provenance(Scope::Global, today.date)?;
-        let preview = preview(edition, view, &history, &comparison, &curve)?;
-        let yesterday = days.yesterday().ok().map(|day| (day.global, "yesterday".into()));
+    fn new(input: &PageInput<'a>, notice: &'a str) -> Result<Self, NoFigures> {
+        let PageInput { edition, model, registry, today, site, view, invalid } = *input;
+        let path = format!("{}{}", paths::DASHBOARD, view.query(registry));
+        let history = HistoryBlock::new(input, false)?;
+        let comparison = ComparisonBlock::new(input)?;
+        let curve = CurveBlock::new(input)?;
+        let preview = preview(input, &history, &comparison, &curve);
+        let yesterday = edition.days().yesterday().ok().map(|day| (day.global, "yesterday".into()));
         // The day before the last 30 days.
         let month_ago = edition.past(Scope::Global, Range::Month)?.before;
         let month_ago = month_ago.map(|(date, costs)| (costs, day_before(date, today.date)));
@@ -122,19 +115,19 @@ impl<'a> Dashboard<'a> {
         let without_field =
             |choice: &&InvalidChoice| choice.field != "compare" && !curve.has_field(choice.field);
         Ok(Self {
-            frame: Frame::of_figures(site, &path, preview, model, &provenance),
+            frame: Frame::of_figures(site, &path, preview, model, (Scope::Global, today.date))?,
             coin: &model.coin().name,
             date: today.date,
             notice,
-            average: Amount(today.global.avg_usd),
+            average: today.global.avg_usd,
             changes: yesterday.into_iter().chain(month_ago).map(change).collect(),
             invalid: invalid.iter().filter(without_field).collect(),
             get_today: GetData::new(site, "today's costs", &files),
-            why: WhyBlock::new(edition, view, history.chart.own.past.base().0, site)?,
+            why: WhyBlock::new(input, history.chart.own.past.base().0)?,
             history,
-            regions: RegionsBlock::new(edition, view, curve.cost, site)?,
+            regions: RegionsBlock::new(input, curve.cost)?,
             comparison,
-            network: NetworkBlock::new(edition, view, site)?,
+            network: NetworkBlock::new(input)?,
             curve,
         })
     }
@@ -143,59 +136,58 @@ impl<'a> Dashboard<'a> {
 /// Returns the preview of a link to a view: the reader's place on the cost curve, a comparison, a search, the
 /// history of a scope, or otherwise today's costs.
 fn preview(
-    edition: &Edition,
-    view: &View,
+    input: &PageInput<'_>,
     history: &HistoryBlock<'_>,
     comparison: &ComparisonBlock<'_>,
     curve: &CurveBlock<'_>,
-) -> Result<Preview, NoFigures> {
-    let today = edition.days().today()?;
+) -> Preview {
+    let PageInput { model, today, view, .. } = *input;
     let Costs { min_usd, avg_usd, max_usd } = today.global;
-    let (date, coin) = (short_date(today.date), &*edition.model().coin().name);
-    if let Some(finding) = curve.finding(view) {
+    let (date, coin) = (short_date(today.date), &*model.coin().name);
+    if let Some(finding) = curve.finding() {
         let description = format!("{finding}, on {date}. See the cost curve and every region.");
-        return Ok(Preview { title: format!("{finding}, {date}"), description, names: Vec::new() });
+        return Preview { title: format!("{finding}, {date}"), description, names: Vec::new() };
     }
     if let Some(preview) = comparison.preview(&date) {
-        return Ok(preview);
+        return preview;
     }
     if !view.find.is_empty() {
-        return preview_of_search(edition, &view.find, &date);
+        return preview_of_search(input, &date);
     }
     if (view.range, view.scope) != (View::DEFAULT.range, View::DEFAULT.scope) {
-        return Ok(history.preview("See daily costs and other regions."));
+        return history.preview("See daily costs and other regions.");
     }
-    let [min, avg, max] = [min_usd, avg_usd, max_usd].map(|cost| Amount(cost).rounded());
+    let [min, avg, max] = [min_usd, avg_usd, max_usd].map(rounded);
     let date = long_date(today.date);
-    Ok(Preview {
+    Preview {
         title: format!("Cost of mining one {coin}: ${avg} on {date}"),
         description: format!(
             "Worldwide on {date}: average ${avg}, minimum ${min}, maximum ${max}. By region, with \
              history and forecast."
         ),
         names: Vec::new(),
-    })
+    }
 }
 
-fn preview_of_search(edition: &Edition, text: &str, date: &str) -> Result<Preview, NoFigures> {
-    let (registry, today) = (edition.model().registry(), edition.days().today()?);
-    let regions = found(registry, text);
-    let average = |region: &RegionIndex| today.regions[region.get()].avg_usd;
+fn preview_of_search(input: &PageInput<'_>, date: &str) -> Preview {
+    let (text, all) = (&*input.view.find, input.registry.regions().len());
+    let regions = found(input.registry, text);
+    let average = |region: &RegionIndex| input.today.regions[region.get()].avg_usd;
     let mut averages: Vec<Decimal> = regions.iter().map(average).collect();
     averages.sort_unstable();
-    let mut costs: Vec<String> = averages.iter().map(|cost| Amount(*cost).rounded()).collect();
+    let mut costs: Vec<String> = averages.into_iter().map(rounded).collect();
     costs.dedup();
     let costs = match &*costs {
         [] => "none".into(),
         [cost] => format!("${cost}"),
         [lowest, .., highest] => format!("from ${lowest} to ${highest}"),
     };
-    let (count, all) = (regions.len(), registry.regions().len());
-    Ok(Preview {
+    let count = regions.len();
+    Preview {
         title: format!("Regions with “{text}”: {costs} on {date}"),
         description: format!("{count} of {all} regions match “{text}” on {date}: {costs}."),
         names: vec![text.into()],
-    })
+    }
 }
 
 #[cfg(test)]

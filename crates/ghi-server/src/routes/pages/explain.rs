@@ -1,12 +1,15 @@
-//! The page that shows how the costs of a day are calculated.
+//! How costs are calculated, on a page of its own, and why the average moved, also as a block of the dashboard.
+
+use std::cmp::Reverse;
 
 use askama::Template;
 use ghi_display::{
-    Amount, Percent, STEPS, by_size, grouped, long_date, name_of, short_date as short,
+    Delta, STEPS, by_size, day_before, grouped, long_date, name_of, rounded, short_date,
+    signed_percent, step_values,
 };
 use ghi_engine::{
-    CostChange, CostKind, Explanation, FactorChange, Model, NoFigures, RegionIndex, Registry,
-    Scope, UsdChange,
+    CostCase, CostChange, CostFactor, CostKind, Decimal, Explanation, FactorChange, Model,
+    NoFigures, RegionIndex, Registry, Scope, UsdChange,
 };
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -17,9 +20,8 @@ use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::files::explain_files::{ExplainedDays, explained};
-use crate::routes::pages::blocks::why::factor_label;
-use crate::routes::pages::frame::{Frame, Preview};
-use crate::routes::pages::general::{HTML, page, rendered};
+use crate::routes::pages::general::{Frame, HTML, Preview, page, rendered};
+use crate::routes::pages::view::PageInput;
 
 /// The number of days over which the change is explained by default.
 const DEFAULT_SINCE_DAYS: i64 = 30;
@@ -29,35 +31,13 @@ pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {
 }
 
 fn page_of(model: &Model, site: &Site, days: ExplainedDays) -> Result<Representation, NoFigures> {
-    let (scope, date, since) = days;
-    let explanation = &model.explain(scope, date)?;
-    let change = match since {
-        Some(since) => Some(model.change(scope, since, date)?),
-        None => model.change(scope, date.saturating_sub(DEFAULT_SINCE_DAYS.days()), date).ok(),
-    };
-    let region_id = scope.region_id(model.registry());
-    let since = since.map(|since| format!("&since={since}")).unwrap_or_default();
-    let query = format!("region_id={region_id}&date={date}{since}");
-    let html = rendered(&Explain {
-        frame: frame(model, explanation, &query, site)?,
-        model,
-        registry: model.registry(),
-        region_id,
-        name: name_of(scope, model),
-        query,
-        date,
-        regions: by_size(model, &explanation.day),
-        average: Amount(explanation.costs.avg_usd),
-        explanation,
-        is_worldwide: scope == Scope::Global,
-        change,
-    });
+    let html = rendered(&ExplainPage::new(model, site, days)?);
     Ok(Representation::new(daily_headers(site, HTML), html))
 }
 
 #[derive(Template)]
 #[template(path = "explain.html")]
-struct Explain<'a> {
+struct ExplainPage<'a> {
     frame: Frame<'a>,
     model: &'a Model,
     registry: &'a Registry,
@@ -68,11 +48,68 @@ struct Explain<'a> {
     date: Date,
     /// The largest first.
     regions: Vec<RegionIndex>,
-    average: Amount,
-    explanation: &'a Explanation,
+    average: Decimal,
+    explanation: Explanation,
+    /// The numbers of the steps to each cost.
+    values: Vec<[String; STEPS.len()]>,
     is_worldwide: bool,
     /// Why the average changed, if the other day has data.
     change: Option<CostChange>,
+}
+
+impl<'a> ExplainPage<'a> {
+    fn new(model: &'a Model, site: &'a Site, days: ExplainedDays) -> Result<Self, NoFigures> {
+        let (scope, date, since) = days;
+        let explanation = model.explain(scope, date)?;
+        let change = match since {
+            Some(since) => Some(model.change(scope, since, date)?),
+            None => model.change(scope, date.saturating_sub(DEFAULT_SINCE_DAYS.days()), date).ok(),
+        };
+        let (region_id, name) = (scope.region_id(model.registry()), name_of(scope, model));
+        let since = since.map(|since| format!("&since={since}")).unwrap_or_default();
+        let query = format!("region_id={region_id}&date={date}{since}");
+        let average = explanation.costs.avg_usd;
+        let value = |case: &CostCase| step_values(&explanation, case);
+        let preview = Preview {
+            title: format!("{name}: ${} on {}, step by step", rounded(average), short_date(date)),
+            description: format!(
+                "{name} on {}: mining one {} costs {} USD on average. The full calculation from \
+                 difficulty, reward, efficiency and electricity.",
+                long_date(date),
+                model.coin().name,
+                grouped(average)
+            ),
+            names: vec![name.into()],
+        };
+        let path = format!("{}?{query}", paths::EXPLAIN);
+        Ok(Self {
+            frame: Frame::of_figures(site, &path, preview, model, (scope, date))?,
+            model,
+            registry: model.registry(),
+            region_id,
+            name,
+            query,
+            date,
+            regions: by_size(model, &explanation.day),
+            average,
+            values: explanation.cases.iter().map(value).collect(),
+            explanation,
+            is_worldwide: scope == Scope::Global,
+            change,
+        })
+    }
+}
+
+/// Returns the name of a factor, and the unit of its values.
+fn factor_label(factor: CostFactor) -> (&'static str, &'static str) {
+    match factor {
+        CostFactor::Difficulty => ("Difficulty", ""),
+        CostFactor::BlockReward => ("Block reward", "coins"),
+        CostFactor::Efficiency => ("Efficiency", "J/TH"),
+        CostFactor::Electricity => ("Electricity", "USD/kWh"),
+        CostFactor::Overhead => ("Overhead", ""),
+        CostFactor::Shares => ("Hashrate shares", ""),
+    }
 }
 
 /// Returns the name of a factor, with the unit of its values.
@@ -83,8 +120,8 @@ fn factor_with_unit(part: &FactorChange) -> String {
     }
 }
 
-/// Writes an effect with its sign: `+1.25%`, `0%`.
-fn signed_percent(percent: f64) -> String {
+/// Writes an effect with its sign and all digits: `+1.25%`, `0%`.
+fn exact_percent(percent: f64) -> String {
     if percent == 0.0 { "0%".into() } else { format!("{percent:+}%").replace('-', "−") }
 }
 
@@ -94,25 +131,91 @@ fn signed_usd(change: UsdChange) -> String {
     format!("{sign}{}", grouped(change)).replace('-', "−")
 }
 
-fn frame<'a>(
-    model: &Model,
-    explanation: &Explanation,
-    query: &str,
-    site: &'a Site,
-) -> Result<Frame<'a>, NoFigures> {
-    let (name, date) = (name_of(explanation.scope, model), explanation.day.date);
-    let average = Amount(explanation.costs.avg_usd);
-    let preview = Preview {
-        title: format!("{name}: ${} on {}, step by step", average.rounded(), short(date)),
-        description: format!(
-            "{name} on {}: mining one {} costs {average} USD on average. The full calculation \
-             from difficulty, reward, efficiency and electricity.",
-            long_date(date),
-            model.coin().name
-        ),
-        names: vec![name.into()],
-    };
-    let provenance = model.provenance(explanation.scope, date)?;
-    let path = format!("{}?{query}", paths::EXPLAIN);
-    Ok(Frame::of_figures(site, &path, preview, model, &provenance))
+/// Why the average moved over the chosen range, by factor.
+#[derive(Template)]
+#[template(path = "blocks/why.html")]
+pub(crate) struct WhyBlock<'a> {
+    prefix: &'a str,
+    region_id: &'a str,
+    since: Date,
+    sentence: String,
+    /// The position of zero in percent of the width.
+    zero: f64,
+    /// Largest effect first.
+    bars: Vec<FactorBar>,
+}
+
+struct FactorBar {
+    label: &'static str,
+    /// The effect as published.
+    plain: UsdChange,
+    usd: String,
+    effect: String,
+    /// This and the next are in percent of the width.
+    from: f64,
+    width: f64,
+}
+
+impl<'a> WhyBlock<'a> {
+    /// Splits the change since a day. Returns `None` if that day is today.
+    pub(crate) fn new(input: &PageInput<'a>, since: Date) -> Result<Option<Self>, NoFigures> {
+        let PageInput { model, registry, site, view, .. } = *input;
+        let today = input.today.date;
+        if since == today {
+            return Ok(None);
+        }
+        let change = model.change(view.scope, since, today)?;
+        let mut moved = change.factors;
+        moved.retain(|part| part.change_usd.count() != 0);
+        moved.sort_by_key(|part| Reverse(part.change_usd.count().abs()));
+        let total = Delta { from: change.from_usd, to: change.to_usd };
+        // Zero is in the middle, unless all bars have the same direction.
+        let has = |is_drop| moved.iter().any(|part| (part.change_usd.count() < 0) == is_drop);
+        let [zero, longest] = match (has(true), has(false)) {
+            (true, true) => [50.0, 50.0],
+            (true, false) => [100.0, 100.0],
+            (false, _) => [0.0, 100.0],
+        };
+        let largest = moved.first().map_or(1, |part| part.change_usd.count().abs()) as f64;
+        let bar = |part: &FactorChange| {
+            let count = part.change_usd.count() as f64;
+            let width = (10.0 * longest * count / largest).round() / 10.0;
+            FactorBar {
+                label: factor_label(part.factor).0,
+                plain: part.change_usd,
+                usd: usd_of_part(part.change_usd, &total),
+                // A single part is the total, and is rounded like it.
+                effect: match moved.len() {
+                    1 => total.difference(),
+                    _ => signed_percent(part.change_pct, 1),
+                },
+                from: zero + width.min(0.0),
+                width: width.abs().max(0.3),
+            }
+        };
+        let bars: Vec<FactorBar> = moved.iter().map(bar).collect();
+        let date = day_before(since, today);
+        let start = match view.scope {
+            Scope::Global => format!("Since {date}"),
+            scope => format!("{} since {date}", name_of(scope, model)),
+        };
+        let parts = bars.iter().enumerate().map(|(index, bar)| match index {
+            0 => format!("{} {}", bar.label, bar.effect),
+            _ => format!(", {} {}", bar.label, bar.effect).to_lowercase(),
+        });
+        let sentence = match bars.is_empty() {
+            true => format!("Unchanged since {date}."),
+            false => format!("{start}: {}. {}.", total.difference(), parts.collect::<String>()),
+        };
+        let region_id = view.scope.region_id(registry);
+        Ok(Some(Self { prefix: site.prefix(), region_id, since, zero, sentence, bars }))
+    }
+}
+
+/// Formats a part of a change like the total. A part can be larger than both costs.
+fn usd_of_part(part: UsdChange, total: &Delta) -> String {
+    let larger = total.from.max(total.to).count() + part.count().unsigned_abs();
+    let [from, to] = [larger, larger.saturating_add_signed(part.count())]
+        .map(|count| Decimal::new(count, total.from.decimals()));
+    Delta { from, to }.usd()
 }

@@ -5,12 +5,12 @@ use std::cmp::Ordering;
 use askama::Template;
 use ghi_contract::paths as contract;
 use ghi_display::{
-    Amount, Delta, Percent, Range, efficiency, long_date, range_bar, rounded_to_four_digits,
+    Delta, efficiency, long_date, range_bar, rounded, rounded_to_four_digits, share_percent,
     signed_percent,
 };
 use ghi_engine::{
-    CostSteps, Costs, Day, DisplayNumber, MeanMiner, NoFigures, RegionIndex, RegisteredRegion,
-    Scope,
+    CostSteps, Costs, Day, Decimal, DisplayNumber, MeanMiner, NoFigures, RegionIndex,
+    RegisteredRegion, Scope,
 };
 use jiff::civil::Date;
 
@@ -19,18 +19,17 @@ use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::pages::blocks::get_data::GetData;
-use crate::routes::pages::blocks::history::HistoryBlock;
-use crate::routes::pages::frame::Frame;
-use crate::routes::pages::general::{HTML, page, rendered};
-use crate::routes::pages::view::{DEFAULT_RANGE, View};
+use crate::routes::pages::general::{Frame, GetData, HTML, page, rendered};
+use crate::routes::pages::history::HistoryBlock;
+use crate::routes::pages::view::{DEFAULT_RANGE, PageInput, View};
 use crate::routes::parameters::{range, region_of_path};
 
 pub(crate) fn region(context: &Context<'_>) -> HandlerResult {
     let region = region_of_path(context.path_parameter, context.registry())?;
     let range = range(&context.query)?.unwrap_or(DEFAULT_RANGE);
+    let view = View { range, scope: Scope::Region(region), ..View::DEFAULT };
     let render = |edition: &Edition, site: &Site| {
-        let html = rendered(&RegionPage::new(edition, region, range, site)?);
+        let html = rendered(&RegionPage::new(&PageInput::new(edition, site, &view, &[])?, region)?);
         Ok(Representation::new(daily_headers(site, HTML), html))
     };
     Ok(page(context.daily_file(DailyFile::Region(region, range), "", render)?))
@@ -43,12 +42,12 @@ struct RegionPage<'a> {
     id: &'a str,
     name: &'a str,
     date: Date,
-    costs: [Amount; 3],
+    costs: [Decimal; 3],
     /// Changes in the average, each with its period, such as `since yesterday`.
     changes: Vec<(Delta, &'static str)>,
     range_bar: String,
     rank: String,
-    share: Percent,
+    share: String,
     difference: Delta,
     history: HistoryBlock<'a>,
     cost_drivers: [CostDriver; 3],
@@ -65,25 +64,19 @@ struct CostDriver {
 }
 
 impl<'a> RegionPage<'a> {
-    fn new(
-        edition: &'a Edition,
-        region: RegionIndex,
-        range: Range,
-        site: &'a Site,
-    ) -> Result<Self, NoFigures> {
-        let (model, days) = (edition.model(), edition.days());
-        let today = days.today()?;
-        let RegisteredRegion { id, name } = &model.registry()[region];
-        let (scope, costs) = (Scope::Region(region), today.regions[region.get()]);
+    fn new(input: &PageInput<'a>, region: RegionIndex) -> Result<Self, NoFigures> {
+        let PageInput { edition, model, registry, today, site, view, .. } = *input;
+        let (scope, range, days) = (view.scope, view.range, edition.days());
+        let RegisteredRegion { id, name } = &registry[region];
+        let costs = today.regions[region.get()];
         let Costs { min_usd, avg_usd, max_usd } = costs;
         let since = |day: Result<&Day, NoFigures>, since| {
             Some((Delta { from: scope.costs(day.ok()?).avg_usd, to: avg_usd }, since))
         };
         let changes =
             [since(days.yesterday(), "since yesterday"), since(days.week_ago(), "over 7 days")];
-        let view = View { range, scope, ..View::DEFAULT };
         let miners = [model.mean_miner(scope, today)?, model.mean_miner(Scope::Global, today)?];
-        let history = HistoryBlock::new(edition, &view, site, true)?;
+        let history = HistoryBlock::new(input, true)?;
         let detail = contract::REGION_DETAIL.replace("{id}", id);
         let explained = |path| format!("{path}?region_id={id}");
         let (json, csv) = (explained(paths::EXPLAIN_JSON), explained(paths::EXPLAIN_CSV));
@@ -92,23 +85,22 @@ impl<'a> RegionPage<'a> {
             history.preview("See its rank and why it differs from the worldwide average.");
         if range == DEFAULT_RANGE {
             let (date, coin) = (long_date(today.date), history.chart.coin);
-            let average = Amount(avg_usd).rounded();
+            let average = rounded(avg_usd);
             preview.title = format!("{name}: ${average} to mine one {coin} on {date}");
             preview.names = vec![name.clone()];
         } else {
             path += &format!("?range={}", range.name());
         }
-        let provenance = model.provenance(scope, today.date)?;
         Ok(Self {
-            frame: Frame::of_figures(site, &path, preview, model, &provenance),
+            frame: Frame::of_figures(site, &path, preview, model, (scope, today.date))?,
             id,
             name,
             date: today.date,
-            costs: [min_usd, avg_usd, max_usd].map(Amount),
+            costs: [min_usd, avg_usd, max_usd],
             changes: changes.into_iter().flatten().collect(),
             range_bar: range_bar(&costs),
             rank: rank(region, today),
-            share: Percent(today.hashrate_shares_pct[region.get()]),
+            share: share_percent(today.hashrate_shares_pct[region.get()]),
             difference: Delta { from: today.global.avg_usd, to: avg_usd },
             history,
             cost_drivers: cost_drivers(&miners),
@@ -176,7 +168,7 @@ fn ordinal(number: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ghi_engine::{Decimal, Inputs, Model};
+    use ghi_engine::{Inputs, Model};
     use jiff::civil::date;
 
     use super::*;

@@ -4,11 +4,13 @@ use std::num::NonZeroU16;
 
 use ghi_contract::GLOBAL;
 use ghi_display::{Range, grouped, name_of};
-use ghi_engine::{Decimal, Model, Registry, Scope, Variable, WhatIf};
+use ghi_engine::{Day, Decimal, Model, NoFigures, Registry, Scope, Variable, WhatIf};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+use crate::edition::Edition;
 use crate::http::problem::{Code, Problem};
 use crate::http::query::Query;
+use crate::http::site::Site;
 use crate::routes::parameters::{self, parsed};
 
 pub(crate) const DEFAULT_RANGE: Range = Range::Month;
@@ -19,9 +21,39 @@ pub(crate) const FIND_MAX: usize = 100;
 /// The longest text that names two regions to compare, in characters: twice the longest name.
 const COMPARE_MAX: usize = 150;
 
-/// The characters to encode in a value. The others have no special meaning in a query and are easier to
-/// read unencoded.
+/// The characters to encode in a value. The others have no special meaning in a query and are easier to read unencoded.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b',').remove(b'_').remove(b'-').remove(b'.');
+
+/// The columns by which regions can be sorted: `change` is that of seven days, and `difference` that from worldwide.
+const SORT_COLUMNS: [&str; 7] = ["name", "share", "min", "avg", "max", "change", "difference"];
+
+/// What a page and its blocks are made from.
+#[derive(Clone, Copy)]
+pub(crate) struct PageInput<'a> {
+    pub(crate) edition: &'a Edition,
+    pub(crate) model: &'a Model,
+    pub(crate) registry: &'a Registry,
+    pub(crate) today: &'a Day,
+    pub(crate) site: &'a Site,
+    pub(crate) view: &'a View,
+    pub(crate) invalid: &'a [InvalidChoice],
+}
+
+impl<'a> PageInput<'a> {
+    pub(crate) fn new(
+        edition: &'a Edition,
+        site: &'a Site,
+        view: &'a View,
+        invalid: &'a [InvalidChoice],
+    ) -> Result<Self, NoFigures> {
+        let (model, today) = (edition.model(), edition.days().today()?);
+        Ok(Self { edition, model, registry: model.registry(), today, site, view, invalid })
+    }
+
+    pub(crate) fn invalid(&self, field: &str) -> Option<&'a InvalidChoice> {
+        self.invalid.iter().find(|choice| choice.field == field)
+    }
+}
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct View {
@@ -29,7 +61,8 @@ pub(crate) struct View {
     pub(crate) scope: Scope,
     pub(crate) price: Option<Decimal>,
     pub(crate) compare: Option<[Scope; 2]>,
-    pub(crate) order: Order,
+    /// The column by which regions are sorted, and whether in the less usual direction.
+    pub(crate) order: (&'static str, bool),
     /// The text that names or ids of regions must contain. Empty for all.
     pub(crate) find: String,
     /// Whether all regions are listed, not only some of many.
@@ -55,10 +88,6 @@ impl InvalidChoice {
     pub(crate) fn without_field(problem: Problem) -> Self {
         let (given, suggestions) = (String::new(), Vec::new());
         Self { field: "parameter", problem, given, range: None, suggestions }
-    }
-
-    pub(crate) fn of<'a>(invalid: &'a [Self], field: &str) -> Option<&'a Self> {
-        invalid.iter().find(|choice| choice.field == field)
     }
 
     pub(crate) fn is_unknown_region(&self) -> bool {
@@ -99,59 +128,6 @@ fn about_commas(given: &str) -> Option<String> {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Order {
-    pub(crate) column: Column,
-    /// Whether the column is sorted in the less usual direction.
-    pub(crate) reversed: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Column {
-    Name,
-    Share,
-    Minimum,
-    Average,
-    Maximum,
-    /// The change in seven days.
-    Change,
-    Difference,
-}
-
-impl Column {
-    const NAMES: [(Self, &str); 7] = [
-        (Self::Name, "name"),
-        (Self::Share, "share"),
-        (Self::Minimum, "min"),
-        (Self::Average, "avg"),
-        (Self::Maximum, "max"),
-        (Self::Change, "change"),
-        (Self::Difference, "difference"),
-    ];
-}
-
-impl Order {
-    /// The cheapest regions first, as on the cost curve.
-    pub(crate) const DEFAULT: Self = Self { column: Column::Average, reversed: true };
-
-    pub(crate) fn name(self) -> String {
-        let (_, name) = Column::NAMES[self.column as usize];
-        format!("{}{name}", if self.reversed { "-" } else { "" })
-    }
-
-    fn parse(text: &str) -> Result<Self, String> {
-        let reversed = text.strip_prefix('-');
-        let matches = |(_, name): &(Column, &str)| *name == reversed.unwrap_or(text);
-        match Column::NAMES.into_iter().find(matches) {
-            Some((column, _)) => Ok(Self { column, reversed: reversed.is_some() }),
-            None => {
-                let known = Column::NAMES.map(|(_, name)| name).join(", ");
-                Err(format!("sort must be one of {known}; put - in front to reverse the order."))
-            }
-        }
-    }
-}
-
 /// Sets a choice to the value of its parameter, if that is given and valid. Returns what is wrong with it.
 fn set<T>(choice: &mut T, value: Result<Option<T>, Problem>) -> Option<Problem> {
     match value {
@@ -168,15 +144,15 @@ impl View {
         scope: Scope::Global,
         price: None,
         compare: None,
-        order: Order::DEFAULT,
+        // The cheapest first, as on the cost curve.
+        order: ("avg", true),
         find: String::new(),
         lists_all: false,
         is_change: false,
         what_if: [None; 4],
     };
 
-    /// Parses the query of a page. Invalid choices are replaced with their defaults, and returned
-    /// separately.
+    /// Parses the query of a page. Invalid choices are replaced with their defaults, and returned separately.
     pub(crate) fn parse(query: &Query<'_>, model: &Model) -> (Self, Vec<InvalidChoice>) {
         let (registry, mut view) = (model.registry(), Self::DEFAULT);
         let mut problems = vec![
@@ -184,7 +160,7 @@ impl View {
             ("region_id", set(&mut view.scope, parameters::scope(query, registry).map(Some))),
             ("price", set(&mut view.price, parameters::price(query, model).map(Some))),
             ("compare", set(&mut view.compare, compare(query, registry).map(Some))),
-            ("sort", set(&mut view.order, parsed(query, "sort", Order::parse))),
+            ("sort", set(&mut view.order, parsed(query, "sort", order))),
             ("find", set(&mut view.find, parsed(query, "find", find))),
             ("page", set(&mut view.lists_all, parsed(query, "page", lists_all))),
             ("unit", set(&mut view.is_change, parsed(query, "unit", is_change))),
@@ -197,13 +173,15 @@ impl View {
         let efficiency = number(query, WhatIf::J_PER_MH).map(j_per_th);
         problems.push((WhatIf::J_PER_MH.name, set(&mut view.what_if[1], efficiency)));
         let invalid = problems.into_iter().filter_map(|(field, problem)| {
-            let problem = problem?;
-            let suggestions = suggestions(&view, field, query, model);
             let numbers = [WhatIf::J_PER_MH, model.readers_price()];
             let mut numbers = WhatIf::VARIABLES.into_iter().chain(numbers);
-            let range = numbers.find(|number| number.name == field).map(|number| number.range());
-            let given = given(field, query);
-            Some(InvalidChoice { field, problem, given, range, suggestions })
+            Some(InvalidChoice {
+                field,
+                problem: problem?,
+                given: given(field, query),
+                range: numbers.find(|number| number.name == field).map(|number| number.range()),
+                suggestions: suggestions(&view, field, query, model),
+            })
         });
         let invalid = invalid.collect();
         (view, invalid)
@@ -215,26 +193,27 @@ impl View {
         WhatIf::new(std::array::from_fn(|place| self.what_if[place].unwrap_or(today[place])))
     }
 
-    /// Returns the query of this view: empty, or with its question mark. Parameters with default values are
-    /// omitted.
+    /// Returns the query of this view, with its question mark, or an empty string. Omits default values.
     pub(crate) fn query(&self, registry: &Registry) -> String {
-        let fields = self.fields(registry).into_iter();
-        let pairs: Vec<String> = fields
-            .map(|(name, value)| format!("{name}={}", utf8_percent_encode(&value, ENCODED)))
-            .collect();
-        if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
+        let pairs = self.fields(registry).into_iter().enumerate().map(|(index, (name, value))| {
+            let separator = if index == 0 { "?" } else { "&" };
+            format!("{separator}{name}={}", utf8_percent_encode(&value, ENCODED))
+        });
+        pairs.collect()
     }
 
     /// Returns the parameters of this view, for a form that adds to it.
     pub(crate) fn fields(&self, registry: &Registry) -> Vec<(&'static str, String)> {
         let default = Self::DEFAULT;
         let id = |scope: Scope| scope.region_id(registry).to_owned();
+        let (column, is_reversed) = self.order;
+        let sort = || format!("{}{column}", if is_reversed { "-" } else { "" });
         let fields = [
             ("range", (self.range != default.range).then(|| self.range.name().to_owned())),
             ("region_id", (self.scope != default.scope).then(|| id(self.scope))),
             ("price", self.price.map(|price| price.to_f64().to_string())),
             ("compare", self.compare.map(|both| both.map(id).join(","))),
-            ("sort", (self.order != default.order).then(|| self.order.name())),
+            ("sort", (self.order != default.order).then(sort)),
             ("find", (self.find != default.find).then(|| self.find.clone())),
             ("page", self.lists_all.then(|| "1".to_owned())),
             ("unit", self.is_change.then(|| "percent".to_owned())),
@@ -283,6 +262,17 @@ fn suggestions(
     parameters::similar_scopes(text, model).filter_map(link).collect()
 }
 
+fn order(text: &str) -> Result<(&'static str, bool), String> {
+    let column = text.strip_prefix('-').unwrap_or(text);
+    match SORT_COLUMNS.into_iter().find(|known| *known == column) {
+        Some(column) => Ok((column, text.starts_with('-'))),
+        None => {
+            let known = SORT_COLUMNS.join(", ");
+            Err(format!("sort must be one of {known}; put - in front to reverse the order."))
+        }
+    }
+}
+
 fn is_change(text: &str) -> Result<bool, String> {
     match text {
         "usd" => Ok(false),
@@ -305,12 +295,10 @@ fn lists_all(text: &str) -> Result<bool, String> {
 }
 
 fn number(query: &Query<'_>, variable: Variable) -> Result<Option<f64>, Problem> {
-    let number = parsed(query, variable.name, |text| match text.trim() {
-        "" => Ok(None),
-        text => match text.parse().ok().filter(|number| variable.takes(*number)) {
-            Some(number) => Ok(Some(number)),
-            None => Err(format!("{variable}; leave it empty to use today's value.")),
-        },
+    let number = parsed(query, variable.name, |text| match text.trim().parse() {
+        Ok(number) if variable.takes(number) => Ok(Some(number)),
+        _ if text.trim().is_empty() => Ok(None),
+        _ => Err(format!("{variable}; leave it empty to use today's value.")),
     });
     number.map(Option::flatten)
 }
@@ -359,6 +347,10 @@ mod tests {
         query
     }
 
+    fn of<'a>(invalid: &'a [InvalidChoice], field: &str) -> &'a InvalidChoice {
+        invalid.iter().find(|choice| choice.field == field).unwrap()
+    }
+
     #[track_caller]
     fn check(query: &str, expected: Result<&str, &str>) {
         let model = Model::new(Inputs::default());
@@ -380,10 +372,10 @@ mod tests {
         let fields: Vec<&str> = invalid.iter().map(|choice| choice.field).collect();
         assert_eq!(fields, ["price", "compare", "overhead"]);
         assert_eq!(
-            InvalidChoice::of(&invalid, "overhead").unwrap().words(),
+            of(&invalid, "overhead").words(),
             "Enter a number from 1 to 10, or leave the field empty."
         );
-        let meant = &InvalidChoice::of(&invalid, "compare").unwrap().suggestions;
+        let meant = &of(&invalid, "compare").suggestions;
         assert_eq!(*meant, [("China".into(), "?range=7d&compare=us,cn".into())]);
         let (_, invalid) = parse("compare=us,chnia");
         assert_eq!(invalid[0].suggestions, [("China".into(), "?compare=us,cn".into())]);

@@ -2,22 +2,29 @@
 
 use askama::Template;
 use ghi_display::{
-    Amount, CurvePrice, Delta, J_PER_MH_FROM, cost_curve_finding, cost_curve_on_page, efficiency,
+    CurvePrice, Delta, J_PER_MH_FROM, cost_curve_finding, cost_curve_on_page, efficiency, rounded,
     rounded_to_four_digits, share_in_words, signed_percent,
 };
-use ghi_engine::{CostCurve, Costs, Decimal, MeanMiner, NoFigures, Registry, Variable, WhatIf};
+use ghi_engine::{CostCurve, Costs, Decimal, MeanMiner, NoFigures, Variable, WhatIf};
 
-use crate::edition::Edition;
-use crate::http::site::Site;
-use crate::routes::pages::view::{InvalidChoice, View};
+use crate::routes::pages::view::{InvalidChoice, PageInput, View};
 
 /// Antminer models and their J/TH, offered if the network's average efficiency is like theirs.
 const MACHINES: [(&str, f64); 5] =
     [("S23", 11.0), ("S21 XP", 13.5), ("S21", 17.5), ("S19 XP", 21.5), ("S19j Pro", 30.5)];
 
+/// The labels and units of [`WhatIf::VARIABLES`].
+const LABELS: [(&str, &str); 4] = [
+    ("Electricity", "USD/kWh"),
+    ("Efficiency", "J/TH"),
+    ("Overhead", "× energy cost"),
+    ("Block reward", "coins"),
+];
+
 #[derive(Template)]
 #[template(path = "blocks/curve.html")]
 pub(crate) struct CurveBlock<'a> {
+    input: PageInput<'a>,
     prefix: &'a str,
     /// The finding: how much of the hashrate mines below the price.
     heading: String,
@@ -38,7 +45,6 @@ pub(crate) struct CurveBlock<'a> {
     pub(crate) cost: Option<Decimal>,
     /// Where it is on the curve, if the reader has entered numbers.
     yours: Option<String>,
-    invalid: &'a [InvalidChoice],
 }
 
 /// A machine that a reader can choose, with the query of the view with it.
@@ -60,28 +66,21 @@ struct NumberField {
 }
 
 impl<'a> CurveBlock<'a> {
-    pub(crate) fn new(
-        edition: &'a Edition,
-        view: &View,
-        invalid: &'a [InvalidChoice],
-        site: &'a Site,
-    ) -> Result<Self, NoFigures> {
-        let (model, today) = (edition.model(), edition.days().today()?);
-        let registry = model.registry();
-        let average = CurvePrice::Average(today.global.avg_usd);
-        let default = today.network.price_usd.map_or(average, CurvePrice::Market);
-        let price = view.price.map_or(default, CurvePrice::Reader);
+    pub(crate) fn new(input: &PageInput<'a>) -> Result<Self, NoFigures> {
+        let PageInput { model, registry, today, site, view, .. } = *input;
+        let price = CurvePrice::of(view.price, today);
+        let default = CurvePrice::of(None, today).usd();
         let Costs { min_usd, max_usd, .. } = today.global;
-        let prices =
-            [0.8 * min_usd.min(default.usd()).to_f64(), 1.2 * max_usd.max(default.usd()).to_f64()];
+        let prices = [0.8 * min_usd.min(default).to_f64(), 1.2 * max_usd.max(default).to_f64()];
+        let given = (view.price.map(Decimal::to_f64), default.to_f64());
         let miner = model.mean_miner(view.scope, today)?;
         let numbers = view.numbers(&miner.what_if());
         let per_difficulty = miner.hashes_per_difficulty.value();
         let decimals = miner.steps.cost_usd.decimals();
         let cost = numbers.cost_usd(miner.difficulty, per_difficulty, decimals);
-        let is_valid = |field: &NumberField| InvalidChoice::of(invalid, field.name).is_none();
         let fields = fields(&miner, view.what_if);
-        let is_changed = view.what_if != View::DEFAULT.what_if && fields.iter().all(is_valid);
+        let is_valid = fields.iter().all(|field| input.invalid(field.name).is_none());
+        let is_changed = view.what_if != View::DEFAULT.what_if && is_valid;
         let cost = cost.filter(|_| is_changed);
         let curve = CostCurve::new(today);
         let below = curve.share_below_pct(price.usd());
@@ -89,16 +88,11 @@ impl<'a> CurveBlock<'a> {
         let [.., overhead, reward] = view.what_if;
         let folded = ["overhead", "block_reward_coins"];
         Ok(Self {
+            input: *input,
             prefix: site.prefix(),
             heading: cost_curve_finding(model, today, price),
             svg: cost_curve_on_page(model, today, price, cost, site.prefix())?,
-            price: NumberField::new(
-                ("Price", "USD"),
-                model.readers_price(),
-                view.price.map(Decimal::to_f64),
-                default.usd().to_f64(),
-                prices,
-            ),
+            price: NumberField::new(("Price", "USD"), model.readers_price(), given, prices),
             has_price: !matches!(price, CurvePrice::Average(_)),
             shares: [below, Decimal::new(10_000 - below.count(), 2)]
                 .map(|share| share_in_words(share, "100%", "0%")),
@@ -106,17 +100,16 @@ impl<'a> CurveBlock<'a> {
             hidden_fields: View { price: None, ..of_today.clone() }.fields(registry),
             fields,
             has_more: overhead.or(reward).is_some()
-                || invalid.iter().any(|choice| folded.contains(&choice.field)),
-            machines: machines(&miner, view, registry),
+                || folded.iter().any(|field| input.invalid(field).is_some()),
+            machines: machines(&miner, input),
             query_of_today: of_today.query(registry),
             yours: is_changed.then(|| yours(&numbers, cost, price, &curve)),
             cost,
-            invalid,
         })
     }
 
-    pub(crate) fn finding(&self, view: &View) -> Option<&str> {
-        self.yours.as_deref().or(view.price.map(|_| &*self.heading))
+    pub(crate) fn finding(&self) -> Option<&str> {
+        self.yours.as_deref().or(self.input.view.price.map(|_| &*self.heading))
     }
 
     pub(crate) fn has_field(&self, name: &str) -> bool {
@@ -124,18 +117,18 @@ impl<'a> CurveBlock<'a> {
     }
 
     fn invalid(&self, field: &str) -> Option<&InvalidChoice> {
-        InvalidChoice::of(self.invalid, field)
+        self.input.invalid(field)
     }
 }
 
 /// Returns the machines to choose from, if the network uses such machines.
-fn machines(miner: &MeanMiner, view: &View, registry: &Registry) -> Vec<Machine> {
+fn machines(miner: &MeanMiner, input: &PageInput<'_>) -> Vec<Machine> {
     let is_like_them = (5.0..=100.0).contains(&miner.steps.efficiency_j_per_th.value());
     let machine = |(name, j_per_th)| {
-        let mut what_if = view.what_if;
+        let mut what_if = input.view.what_if;
         what_if[1] = Some(j_per_th);
-        let query = View { what_if, ..view.clone() }.query(registry);
-        Machine { name, j_per_th, query, is_chosen: what_if == view.what_if }
+        let query = View { what_if, ..input.view.clone() }.query(input.registry);
+        Machine { name, j_per_th, query, is_chosen: what_if == input.view.what_if }
     };
     MACHINES.into_iter().filter(|_| is_like_them).map(machine).collect()
 }
@@ -157,7 +150,7 @@ fn yours(numbers: &WhatIf, cost: Option<Decimal>, price: CurvePrice, curve: &Cos
         "At ${}/kWh and {}: ${}, {} of the hashrate{margin}",
         (*electricity_usd_per_kwh * 1e4).round() / 1e4,
         efficiency(*efficiency_j_per_th),
-        Amount(cost).rounded(),
+        rounded(cost),
         match above.count() {
             0 => "more expensive than all".into(),
             _ => format!("cheaper than {}", share_in_words(above, "all", "none")),
@@ -166,11 +159,11 @@ fn yours(numbers: &WhatIf, cost: Option<Decimal>, price: CurvePrice, curve: &Cos
 }
 
 impl NumberField {
+    /// Creates a field with the number that the reader has given and today's, and a slider between two values.
     fn new(
         (label, unit): (&'static str, &'static str),
         variable: Variable,
-        given: Option<f64>,
-        today: f64,
+        (given, today): (Option<f64>, f64),
         ends: [f64; 2],
     ) -> Self {
         let (shown, slider) = (rounded_to_four_digits(today), slider(ends, variable.range()));
@@ -179,21 +172,15 @@ impl NumberField {
 }
 
 fn fields(miner: &MeanMiner, given: [Option<f64>; 4]) -> [NumberField; 4] {
-    let labels = [
-        ("Electricity", "USD/kWh"),
-        ("Efficiency", "J/TH"),
-        ("Overhead", "× energy cost"),
-        ("Block reward", "coins"),
-    ];
     let today = miner.what_if().values();
     std::array::from_fn(|index| {
-        let (variable, given, value) = (WhatIf::VARIABLES[index], given[index], today[index]);
-        if labels[index].1 == "J/TH" && value >= J_PER_MH_FROM {
-            let (given, value) = (given.map(|j_per_th| j_per_th / 1e6), value / 1e6);
-            let label = ("Efficiency", "J/MH");
-            return NumberField::new(label, WhatIf::J_PER_MH, given, value, [0.0, 3.0 * value]);
+        let (mut variable, mut label) = (WhatIf::VARIABLES[index], LABELS[index]);
+        let (mut given, mut value) = (given[index], today[index]);
+        if label.1 == "J/TH" && value >= J_PER_MH_FROM {
+            (variable, label.1) = (WhatIf::J_PER_MH, "J/MH");
+            (given, value) = (given.map(|j_per_th| j_per_th / 1e6), value / 1e6);
         }
-        NumberField::new(labels[index], variable, given, value, [0.0, 3.0 * value])
+        NumberField::new(label, variable, (given, value), [0.0, 3.0 * value])
     })
 }
 

@@ -2,13 +2,11 @@
 
 use askama::Template;
 use ghi_display::{
-    Amount, Delta, Percent, Range, extremes, first_with, name_of, region_colour, sparkline,
+    Delta, Range, extremes, first_with, name_of, region_colour, share_percent, sparkline,
 };
-use ghi_engine::{Costs, Day, Decimal, Model, NoFigures, RegionIndex, Registry, Scope};
+use ghi_engine::{Costs, Decimal, NoFigures, RegionIndex, Registry, Scope};
 
-use crate::edition::Edition;
-use crate::http::site::Site;
-use crate::routes::pages::view::{Column, FIND_MAX, Order, View};
+use crate::routes::pages::view::{FIND_MAX, PageInput, View};
 use crate::routes::parameters::similar_scopes;
 
 /// The number of regions shown at first, and up to which number all of them are.
@@ -18,18 +16,19 @@ const ALL_SHOWN: usize = 10;
 /// The column that compares averages with the reader's own cost.
 const VERSUS_YOURS: &str = "vs your cost";
 
-const COLUMNS: [(&str, Option<Column>); 10] = [
-    ("Region", Some(Column::Name)),
-    ("30 days", None),
-    ("Range", None),
-    ("Average", Some(Column::Average)),
+/// The labels of the columns, and their names in queries that sort by them.
+const COLUMNS: [(&str, &str); 10] = [
+    ("Region", "name"),
+    ("30 days", ""),
+    ("Range", ""),
+    ("Average", "avg"),
     // It has the same order as the averages, whose header sorts it.
-    (VERSUS_YOURS, None),
-    ("7 days", Some(Column::Change)),
-    ("vs worldwide", Some(Column::Difference)),
-    ("Minimum", Some(Column::Minimum)),
-    ("Maximum", Some(Column::Maximum)),
-    ("Hashrate", Some(Column::Share)),
+    (VERSUS_YOURS, ""),
+    ("7 days", "change"),
+    ("vs worldwide", "difference"),
+    ("Minimum", "min"),
+    ("Maximum", "max"),
+    ("Hashrate", "share"),
 ];
 
 #[derive(Template)]
@@ -41,8 +40,11 @@ pub(crate) struct RegionsBlock<'a> {
     /// The other parameters of the view, and its query without a search. `None` if all regions fit and
     /// there is no search.
     search: Option<(Vec<(&'static str, String)>, String)>,
-    find: String,
-    shown: ShownRegions,
+    find: &'a str,
+    /// A sentence that says which regions are shown.
+    note: String,
+    /// Labels and queries of links to the others.
+    links: Vec<(String, String)>,
 }
 
 struct ColumnHeader {
@@ -61,69 +63,47 @@ struct RegionTableRow<'a> {
     /// A label if the region has the lowest minimum or the highest maximum.
     extreme: String,
     sparkline: String,
-    costs: [Amount; 3],
+    costs: [Decimal; 3],
     /// The positions of minimum and average, and the distance of the maximum from the minimum, in percent of
     /// the worldwide range.
     range: [f64; 3],
     versus_yours: Option<String>,
     change: Option<Delta>,
     difference: Delta,
-    share: Percent,
-}
-
-struct ShownRegions {
-    regions: Vec<RegionIndex>,
-    /// A sentence that says which ones are shown.
-    note: String,
-    /// Labels and queries of links to the others.
-    links: Vec<(String, String)>,
+    share: String,
 }
 
 impl<'a> RegionsBlock<'a> {
     /// Builds the table, compared with the reader's own cost if there is one.
-    pub(crate) fn new(
-        edition: &'a Edition,
-        view: &View,
-        yours: Option<Decimal>,
-        site: &'a Site,
-    ) -> Result<Self, NoFigures> {
-        let (registry, days) = (edition.model().registry(), edition.days());
-        let (today, week_ago) = (days.today()?, days.week_ago().ok());
-        let count = registry.regions().len();
+    pub(crate) fn new(input: &PageInput<'a>, yours: Option<Decimal>) -> Result<Self, NoFigures> {
+        let PageInput { registry, view, .. } = *input;
         let mut regions = found(registry, &view.find);
-        sort(&mut regions, view.order, registry, today, week_ago);
-        let shown = match view.find.is_empty() {
-            true => without_search(regions, &extremes(edition.model(), today), view, registry),
-            false if regions.is_empty() => none_found(view, edition.model()),
-            false => {
-                let note = format!("{} of {count} regions match.", regions.len());
-                ShownRegions { regions, note, links: Vec::new() }
-            }
-        };
-        let row = |region: &RegionIndex| RegionTableRow::new(edition, view, *region, yours);
+        sort(&mut regions, input);
+        let (regions, note, links) = shown(regions, input);
+        let row = |region: &RegionIndex| RegionTableRow::new(input, *region, yours);
         let all = View { find: String::new(), lists_all: false, ..view.clone() };
-        let is_searchable = count > ALL_SHOWN || !view.find.is_empty();
+        let is_searchable = registry.regions().len() > ALL_SHOWN || !view.find.is_empty();
         let columns = COLUMNS.into_iter();
         let columns = columns.filter(|(label, _)| *label != VERSUS_YOURS || yours.is_some());
         Ok(Self {
-            prefix: site.prefix(),
+            prefix: input.site.prefix(),
             columns: columns.map(|column| header(column, view, registry)).collect(),
-            rows: shown.regions.iter().map(row).collect::<Result<_, NoFigures>>()?,
+            rows: regions.iter().map(row).collect::<Result<_, NoFigures>>()?,
             search: is_searchable.then(|| (all.fields(registry), all.query(registry))),
-            find: view.find.clone(),
-            shown,
+            find: &view.find,
+            note,
+            links,
         })
     }
 }
 
 impl<'a> RegionTableRow<'a> {
     fn new(
-        edition: &'a Edition,
-        view: &View,
+        input: &PageInput<'a>,
         region: RegionIndex,
         yours: Option<Decimal>,
     ) -> Result<Self, NoFigures> {
-        let (model, today) = (edition.model(), edition.days().today()?);
+        let PageInput { edition, model, registry, today, view, .. } = *input;
         let Costs { min_usd, avg_usd, max_usd } = today.regions[region.get()];
         let past = edition.past(Scope::Region(region), Range::Month)?;
         let days = past.before.iter().chain(&past.days);
@@ -140,18 +120,18 @@ impl<'a> RegionTableRow<'a> {
         let labels = std::iter::zip(["lowest minimum", "highest maximum"], extremes(model, today));
         let labels = labels.filter(|(_, extreme)| *extreme == region && today.regions.len() > 1);
         Ok(Self {
-            id: &model.registry()[region].id,
-            name: &model.registry()[region].name,
+            id: &registry[region].id,
+            name: &registry[region].name,
             is_chosen: view.scope == Scope::Region(region),
             colour: region_colour(region),
             extreme: labels.map(|label| label.0).collect::<Vec<_>>().join(", "),
             sparkline: sparkline(&averages),
-            costs: [min_usd, avg_usd, max_usd].map(Amount),
+            costs: [min_usd, avg_usd, max_usd],
             range: [[min_usd, low], [avg_usd, low], [max_usd, min_usd]].map(part_of_range),
             versus_yours: yours.map(|yours| in_words(delta(yours))),
             change: week_ago.map(|day| delta(day.regions[region.get()].avg_usd)),
             difference: delta(today.global.avg_usd),
-            share: Percent(today.hashrate_shares_pct[region.get()]),
+            share: share_percent(today.hashrate_shares_pct[region.get()]),
         })
     }
 }
@@ -167,104 +147,96 @@ pub(crate) fn found(registry: &Registry, text: &str) -> Vec<RegionIndex> {
 }
 
 /// Sorts regions: names from A, numbers from the largest. Equal ones stay in the registry's order.
-fn sort(
-    regions: &mut [RegionIndex],
-    order: Order,
-    registry: &Registry,
-    today: &Day,
-    week_ago: Option<&Day>,
-) {
-    if order.column == Column::Name {
-        regions.sort_by_cached_key(|region| registry[*region].name.to_lowercase());
-        if order.reversed {
+fn sort(regions: &mut [RegionIndex], input: &PageInput<'_>) {
+    let (today, (column, is_reversed)) = (input.today, input.view.order);
+    if column == "name" {
+        regions.sort_by_cached_key(|region| input.registry[*region].name.to_lowercase());
+        if is_reversed {
             regions.reverse();
         }
         return;
     }
+    let week_ago = input.edition.days().week_ago().ok();
     let key = |region: &RegionIndex| {
         let costs = &today.regions[region.get()];
-        match order.column {
-            Column::Share => today.hashrate_shares_pct[region.get()].to_f64(),
-            Column::Minimum => costs.min_usd.to_f64(),
-            Column::Maximum => costs.max_usd.to_f64(),
-            Column::Change => week_ago.map_or(0.0, |day| {
+        match column {
+            "share" => today.hashrate_shares_pct[region.get()].to_f64(),
+            "min" => costs.min_usd.to_f64(),
+            "max" => costs.max_usd.to_f64(),
+            "change" => week_ago.map_or(0.0, |day| {
                 Delta { from: day.regions[region.get()].avg_usd, to: costs.avg_usd }.percent()
             }),
-            Column::Average | Column::Difference | Column::Name => costs.avg_usd.to_f64(),
+            _ => costs.avg_usd.to_f64(),
         }
     };
-    let direction = if order.reversed { 1.0 } else { -1.0 };
+    let direction = if is_reversed { 1.0 } else { -1.0 };
     regions.sort_by(|one, other| (direction * key(one)).total_cmp(&(direction * key(other))));
 }
 
 fn header(
-    (label, column): (&'static str, Option<Column>),
+    (label, column): (&'static str, &'static str),
     view: &View,
     registry: &Registry,
 ) -> ColumnHeader {
-    let is_current = column == Some(view.order.column);
-    let query = column.map(|column| {
-        let order = Order { column, reversed: is_current && !view.order.reversed };
-        View { order, ..view.clone() }.query(registry)
-    });
-    let is_ascending = (column == Some(Column::Name)) != view.order.reversed;
+    let (current, is_reversed) = view.order;
+    let is_current = column == current;
+    let order = (column, is_current && !is_reversed);
+    let query = (!column.is_empty()).then(|| View { order, ..view.clone() }.query(registry));
+    let is_ascending = (column == "name") != is_reversed;
     let direction = if is_ascending { "ascending" } else { "descending" };
     ColumnHeader { label, query, direction: is_current.then_some(direction) }
 }
 
-/// Returns the regions that are shown without a search: all of them or, of many, some including those at the
-/// extremes.
-fn without_search(
-    regions: Vec<RegionIndex>,
-    extremes: &[RegionIndex],
-    view: &View,
-    registry: &Registry,
-) -> ShownRegions {
-    let all = regions.len();
+/// Returns the regions that are shown of those that were found, a sentence that says which ones, and labels and queries
+/// of links to others.
+fn shown(
+    found: Vec<RegionIndex>,
+    input: &PageInput<'_>,
+) -> (Vec<RegionIndex>, String, Vec<(String, String)>) {
+    let PageInput { model, registry, today, view, .. } = *input;
+    let all = registry.regions().len();
+    if found.is_empty() {
+        let similar = similar_scopes(&view.find, model).filter(|scope| *scope != Scope::Global);
+        let links = similar.map(|scope| {
+            let find = name_of(scope, model).to_owned();
+            (find.clone(), View { find, ..view.clone() }.query(registry))
+        });
+        let links: Vec<_> = links.collect();
+        let end = if links.is_empty() { "" } else { " Similar names:" };
+        return (found, format!("No region matches \"{}\".{end}", view.find), links);
+    }
+    if !view.find.is_empty() {
+        let note = format!("{} of {all} regions match.", found.len());
+        return (found, note, Vec::new());
+    }
     if all <= ALL_SHOWN {
-        return ShownRegions { regions, note: String::new(), links: Vec::new() };
+        return (found, String::new(), Vec::new());
     }
     let other = View { lists_all: !view.lists_all, ..view.clone() }.query(registry);
     if view.lists_all {
-        let note = format!("All {all} regions.");
-        return ShownRegions { regions, note, links: vec![("Show fewer".into(), other)] };
+        return (found, format!("All {all} regions."), vec![("Show fewer".into(), other)]);
     }
-    let first = match (view.order.column, view.order.reversed) {
-        (Column::Share, false) => "largest",
-        (Column::Share, true) => "smallest",
-        (Column::Average, true) => "cheapest",
-        (Column::Average, false) => "most expensive",
+    let first = match view.order {
+        ("share", false) => "largest",
+        ("share", true) => "smallest",
+        ("avg", true) => "cheapest",
+        ("avg", false) => "most expensive",
         _ => "first",
     };
-    ShownRegions {
-        regions: first_with(extremes, &regions, FIRST_SHOWN),
-        note: format!(
-            "{FIRST_SHOWN} of {all} regions: the {first}, and those with the lowest minimum and the highest maximum."
-        ),
-        links: vec![(format!("All {all} regions"), other)],
-    }
-}
-
-/// Returns links to regions whose names resemble the search text, which no name contains.
-fn none_found(view: &View, model: &Model) -> ShownRegions {
-    let regions = similar_scopes(&view.find, model).filter(|scope| *scope != Scope::Global);
-    let links = regions.map(|scope| {
-        let find = name_of(scope, model).to_owned();
-        (find.clone(), View { find, ..view.clone() }.query(model.registry()))
-    });
-    let links: Vec<_> = links.collect();
-    let end = if links.is_empty() { "" } else { " Similar names:" };
-    let note = format!("No region matches \"{}\".{end}", view.find);
-    ShownRegions { regions: Vec::new(), note, links }
+    let note = format!(
+        "{FIRST_SHOWN} of {all} regions: the {first}, and those with the lowest minimum and the highest maximum."
+    );
+    let regions = first_with(&extremes(model, today), &found, FIRST_SHOWN);
+    (regions, note, vec![(format!("All {all} regions"), other)])
 }
 
 #[cfg(test)]
 mod tests {
-
     use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
 
     use crate::clock::Speed;
     use crate::edition::{Editions, RequestDay};
+    use crate::http::site::Site;
 
     use super::*;
 
@@ -293,8 +265,9 @@ mod tests {
         editions.day("2026-11-15T12:00:00Z".parse().unwrap())
     }
 
-    fn table<'a>(now: &'a RequestDay, site: &'a Site, view: &View) -> RegionsBlock<'a> {
-        RegionsBlock::new(&now.edition, view, None, site).unwrap()
+    fn table<'a>(now: &'a RequestDay, site: &'a Site, view: &'a View) -> RegionsBlock<'a> {
+        let input = PageInput::new(&now.edition, site, view, &[]).unwrap();
+        RegionsBlock::new(&input, None).unwrap()
     }
 
     fn names(rows: &[RegionTableRow<'_>]) -> Vec<String> {
@@ -312,22 +285,23 @@ mod tests {
         inputs(&regions)
     }
 
-    fn order(column: Column, reversed: bool) -> View {
-        View { order: Order { column, reversed }, ..View::DEFAULT }
+    fn order(column: &'static str, is_reversed: bool) -> View {
+        View { order: (column, is_reversed), ..View::DEFAULT }
     }
 
     #[test]
     fn the_table_always_shows_the_lowest_minimum_and_the_highest_maximum() {
         let (now, site) = (now(&thirty()), Site::new(None));
         let shown = |view: &View| names(&table(&now, &site, view).rows);
-        let by_share = shown(&order(Column::Share, false));
+        let by_share = shown(&order("share", false));
         assert_eq!(by_share.len(), 6);
         assert_eq!(by_share[..3], ["N15", "N29", "N28"]);
         assert_eq!(by_share[4..], ["N26", "N00"], "the cheapest comes last");
-        let by_name = shown(&order(Column::Name, false));
+        let by_name = shown(&order("name", false));
         assert_eq!(by_name[..2], ["N00", "N01"]);
         assert_eq!(by_name[4..], ["N04", "N29"]);
-        let marked = table(&now, &site, &order(Column::Share, false));
+        let view = order("share", false);
+        let marked = table(&now, &site, &view);
         let extreme =
             |name: &str| &*marked.rows.iter().find(|row| row.name == name).unwrap().extreme;
         assert_eq!(
@@ -339,14 +313,17 @@ mod tests {
     #[test]
     fn each_column_sorts_both_ways() {
         let (now, site) = (now(&thirty()), Site::new(None));
-        let first = |column, reversed| table(&now, &site, &order(column, reversed)).rows[0].name;
+        let first = |column, reversed| {
+            let view = order(column, reversed);
+            table(&now, &site, &view).rows[0].name.to_owned()
+        };
         for (column, usual, reversed) in [
-            (Column::Name, "N00", "N29"),
-            (Column::Share, "N15", "N00"),
-            (Column::Minimum, "N29", "N00"),
-            (Column::Average, "N29", "N00"),
-            (Column::Maximum, "N29", "N00"),
-            (Column::Difference, "N29", "N00"),
+            ("name", "N00", "N29"),
+            ("share", "N15", "N00"),
+            ("min", "N29", "N00"),
+            ("avg", "N29", "N00"),
+            ("max", "N29", "N00"),
+            ("difference", "N29", "N00"),
         ] {
             assert_eq!(
                 [first(column, false), first(column, true)],
@@ -354,7 +331,8 @@ mod tests {
                 "{column:?}"
             );
         }
-        let change = table(&now, &site, &order(Column::Change, false));
+        let view = order("change", false);
+        let change = table(&now, &site, &view);
         let percents: Vec<f64> =
             change.rows[..4].iter().map(|row| row.change.unwrap().percent()).collect();
         assert!(percents.is_sorted_by(|one, other| one >= other), "{percents:?}");
@@ -371,18 +349,9 @@ mod tests {
         assert_eq!(of(&View::DEFAULT, "Average"), ("?sort=avg".into(), Some("ascending")));
         assert_eq!(of(&View::DEFAULT, "Hashrate"), ("?sort=share".into(), None));
         assert_eq!(of(&View::DEFAULT, "Region"), ("?sort=name".into(), None));
-        assert_eq!(
-            of(&order(Column::Name, false), "Region"),
-            ("?sort=-name".into(), Some("ascending"))
-        );
-        assert_eq!(
-            of(&order(Column::Name, true), "Region"),
-            ("?sort=name".into(), Some("descending"))
-        );
-        assert_eq!(
-            of(&order(Column::Average, false), "Average"),
-            (String::new(), Some("descending"))
-        );
+        assert_eq!(of(&order("name", false), "Region"), ("?sort=-name".into(), Some("ascending")));
+        assert_eq!(of(&order("name", true), "Region"), ("?sort=name".into(), Some("descending")));
+        assert_eq!(of(&order("avg", false), "Average"), (String::new(), Some("descending")));
     }
 
     #[test]
@@ -390,8 +359,9 @@ mod tests {
         let regions = [("Ödland", 4_000), ("STRASSE <b>&$1", 3_000), ("אזור", 3_000)];
         let (now, site) = (now(&inputs(&regions)), Site::new(None));
         let find = |text: &str| {
-            let table = table(&now, &site, &View { find: text.into(), ..View::DEFAULT });
-            (names(&table.rows), table.shown.note)
+            let view = View { find: text.into(), ..View::DEFAULT };
+            let table = table(&now, &site, &view);
+            (names(&table.rows), table.note)
         };
         assert_eq!(find("öd"), (vec!["Ödland".into()], "1 of 3 regions match.".into()));
         assert_eq!(find("strasse").0, ["STRASSE <b>&$1"]);
@@ -400,8 +370,9 @@ mod tests {
         assert_eq!(find("xyz"), (vec![], "No region matches \"xyz\".".into()));
         let none = "No region matches \"odlant\". Similar names:";
         assert_eq!(find("odlant"), (vec![], none.into()));
-        let all = table(&now, &site, &View::DEFAULT);
-        assert!(all.search.is_none() && all.shown.note.is_empty());
+        let view = View::DEFAULT;
+        let all = table(&now, &site, &view);
+        assert!(all.search.is_none() && all.note.is_empty());
         let html = all.render().unwrap();
         assert!(!html.contains("<b>") && html.contains("STRASSE &#60;b&#62;&#38;$1"), "{html}");
     }
@@ -424,9 +395,9 @@ mod tests {
             names.iter().map(|name| (&**name, if *name == "N119" { 480 } else { 80 })).collect();
         let (now, site) = (now(&inputs(&regions)), Site::new(None));
         let shown = |lists_all, find: &str| {
-            let view = View { lists_all, find: find.into(), ..order(Column::Name, false) };
+            let view = View { lists_all, find: find.into(), ..order("name", false) };
             let table = table(&now, &site, &view);
-            (self::names(&table.rows), table.shown.note, table.shown.links)
+            (self::names(&table.rows), table.note, table.links)
         };
         let link = |label: &str, query: &str| vec![(label.to_owned(), query.to_owned())];
         let (rows, note, links) = shown(false, "");
@@ -444,8 +415,9 @@ mod tests {
             let (now, site) = (now(&text), Site::new(None));
             let day = now.edition.days().today().unwrap();
             let yours = Decimal::new(day.global.avg_usd.count() / 2, 2);
-            let table =
-                RegionsBlock::new(&now.edition, &View::DEFAULT, Some(yours), &site).unwrap();
+            let view = View::DEFAULT;
+            let input = PageInput::new(&now.edition, &site, &view, &[]).unwrap();
+            let table = RegionsBlock::new(&input, Some(yours)).unwrap();
             assert!(table.columns.iter().any(|header| header.label == VERSUS_YOURS));
             for row in &table.rows {
                 let region = now.edition.model().registry().find(row.id).unwrap();
@@ -468,8 +440,8 @@ mod tests {
                 let region = model.registry().find(row.id).unwrap().get();
                 let costs = day.regions[region];
                 let expected = [costs.min_usd, costs.avg_usd, costs.max_usd];
-                assert_eq!(row.costs.map(|cost| cost.0), expected);
-                assert_eq!(row.share.0, day.hashrate_shares_pct[region]);
+                assert_eq!(row.costs, expected);
+                assert_eq!(row.share, share_percent(day.hashrate_shares_pct[region]));
                 assert_eq!(row.change.unwrap().from, before.regions[region].avg_usd);
                 assert_eq!(row.difference.from, day.global.avg_usd);
                 assert!(row.extreme.is_empty() || day.regions.len() > 1);

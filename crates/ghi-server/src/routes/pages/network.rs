@@ -2,13 +2,11 @@
 
 use askama::Template;
 use ghi_display::{
-    Amount, Delta, Past, Range, hashprice, long_date, share_in_words, sparkline, with_prefix,
+    Delta, Past, Range, hashprice, long_date, rounded, share_in_words, sparkline, with_prefix,
 };
-use ghi_engine::{Day, Decimal, Economics, NetworkState, NoFigures, Provenance, Scope};
+use ghi_engine::{Decimal, Economics, NetworkState, NoFigures, Provenance, Scope};
 
-use crate::edition::Edition;
-use crate::http::site::Site;
-use crate::routes::pages::view::View;
+use crate::routes::pages::view::PageInput;
 
 #[derive(Template)]
 #[template(path = "blocks/network.html")]
@@ -33,15 +31,17 @@ struct FigureTile {
 }
 
 impl<'a> NetworkBlock<'a> {
-    pub(crate) fn new(edition: &Edition, view: &View, site: &'a Site) -> Result<Self, NoFigures> {
-        let (model, today) = (edition.model(), edition.days().today()?);
+    pub(crate) fn new(input: &PageInput<'a>) -> Result<Self, NoFigures> {
+        let PageInput { edition, model, today, site, view, .. } = *input;
         let retarget = match model.next_retarget(today) {
             Some((date, estimate)) => {
-                let (digits, prefix) = with_prefix(estimate as f64);
                 let [from, to] = [today.network.difficulty, estimate].map(|n| Decimal::new(n, 0));
-                let (date, change) = (long_date(date), Delta { from, to }.difference());
-                let estimate = format!("the difficulty would be {digits} {prefix} ({change})");
-                format!("Next retarget on {date}. At today's hashrate, {estimate}.")
+                format!(
+                    "Next retarget on {}. At today's hashrate, the difficulty would be {} ({}).",
+                    long_date(date),
+                    with_prefix(estimate as f64),
+                    Delta { from, to }.difference()
+                )
             }
             None if model.has_series() => {
                 "The next retarget can't be estimated from the operator's data.".into()
@@ -50,12 +50,11 @@ impl<'a> NetworkBlock<'a> {
         };
         let Past { before, days } = edition.past(Scope::Global, Range::Month)?;
         let dates = before.into_iter().chain(days).map(|day| day.0);
-        let economics = |day: Day| {
-            let price = view.price.or(day.network.price_usd)?;
-            model.economics(&day, price).ok()
+        let economics = |date| {
+            let day = model.day(date).ok()?;
+            model.economics(&day, view.price.or(day.network.price_usd)?).ok()
         };
-        let priced: Vec<Economics> =
-            dates.clone().filter_map(|date| economics(model.day(date).ok()?)).collect();
+        let priced: Vec<Economics> = dates.clone().filter_map(economics).collect();
         let states: Vec<NetworkState> = dates.filter_map(|date| model.network(date).ok()).collect();
         // What the model adds to an operator's data is marked. On other servers, all figures have the same origin.
         let generated = match model.provenance(Scope::Global, today.date)? {
@@ -76,15 +75,9 @@ impl<'a> NetworkBlock<'a> {
 /// Returns the tiles for the last of these days, given the names of the data that the model generates.
 fn network_tiles(days: &[NetworkState], generated: &[&str]) -> Vec<FigureTile> {
     let origin = |name| if generated.contains(&name) { "synthetic".into() } else { String::new() };
-    let hashrate = |eh: Decimal| {
-        let (digits, prefix) = with_prefix(eh.to_f64() * 1e18);
-        (format!("{digits} {prefix}H/s"), origin("hashrate"))
-    };
-    let difficulty = |value: Decimal| {
-        let (digits, prefix) = with_prefix(value.to_f64());
-        (format!("{digits} {prefix}"), origin("difficulty"))
-    };
-    let fee = |usd| (format!("${}", Amount(usd).rounded()), origin("fee"));
+    let hashrate = |eh: Decimal| (with_prefix(eh.to_f64() * 1e18) + "H/s", origin("hashrate"));
+    let difficulty = |value: Decimal| (with_prefix(value.to_f64()), origin("difficulty"));
+    let fee = |usd| (format!("${}", rounded(usd)), origin("fee"));
     let figures = [
         tile("Hashrate", days, |day| day.hashrate_eh, hashrate),
         tile("Difficulty", days, |day| Decimal::new(day.difficulty, 0), difficulty),
@@ -97,7 +90,7 @@ fn economics_tiles(days: &[Economics]) -> Vec<FigureTile> {
     let above = |day: &Economics| Decimal::new(10_000 - day.hashrate_below_price_pct.count(), 2);
     let ratio = |value: Decimal| match value.to_f64() {
         ratio @ 0.1..1e3 => (format!("{ratio:.2}×"), String::new()),
-        _ => (format!("{}×", Amount(value).rounded()), String::new()),
+        _ => (format!("{}×", rounded(value)), String::new()),
     };
     let percent = |value| (share_in_words(value, "100%", "0%"), "of hashrate".into());
     let figures = [

@@ -1,0 +1,218 @@
+//! Costs over a range of days: the history, as a chart and a table, and the comparison of two scopes.
+
+use askama::Template;
+use ghi_contract::paths as contract;
+use ghi_display::{
+    ComparisonChart, Delta, HistoryChart, Range, ScopeLine, Unit, line_scopes, name_of,
+    region_colour, rounded, short_date,
+};
+use ghi_engine::{Costs, Decimal, NoFigures, Scope};
+
+use crate::http::paths;
+use crate::http::site::Site;
+use crate::routes::pages::general::{GetData, Preview};
+use crate::routes::pages::view::{FIND_MAX, InvalidChoice, PageInput, View};
+use crate::routes::parameters::named_scope;
+
+#[derive(Template)]
+#[template(path = "blocks/history.html")]
+pub(crate) struct HistoryBlock<'a> {
+    prefix: &'a str,
+    pub(crate) chart: HistoryChart<'a>,
+    /// Ranges and, on the dashboard, units and regions.
+    choices: Vec<(&'static str, Vec<ChoiceLink<'a>>)>,
+    /// A name for the row before, such as `day before`.
+    step: &'static str,
+    /// The newest first.
+    rows: Vec<DayRow>,
+    get_data: GetData,
+}
+
+/// A link that chooses a range, a scope or a unit.
+struct ChoiceLink<'a> {
+    label: &'a str,
+    url: String,
+    is_current: bool,
+    /// The class of its colour in the chart, if it has one.
+    colour: &'static str,
+}
+
+struct DayRow {
+    date: String,
+    costs: [String; 3],
+    change: Option<Delta>,
+    /// The seven-day average, on long ranges.
+    mean: Option<String>,
+}
+
+impl<'a> HistoryBlock<'a> {
+    /// Builds the history for the dashboard, or for a region's own page.
+    pub(crate) fn new(input: &PageInput<'a>, is_region_page: bool) -> Result<Self, NoFigures> {
+        let PageInput { model, registry, today, site, view, .. } = *input;
+        let (scope, range) = (view.scope, view.range);
+        let mut lines = vec![Scope::Global, scope];
+        lines.dedup();
+        let mut chart = HistoryChart::new(model, today, (scope, range), lines)?;
+        if view.is_change {
+            chart = chart.as_change();
+        }
+        let (prefix, id) = (site.prefix(), scope.region_id(registry));
+        let link = |label, view: View, is_current, colour| {
+            let url = match is_region_page {
+                true => format!("{prefix}/regions/{id}?range={}#history", view.range.name()),
+                false => format!("{prefix}/{}#history", view.query(registry)),
+            };
+            ChoiceLink { label, url, is_current, colour }
+        };
+        let ranges = Range::ALL.map(|other| {
+            link(other.label(), View { range: other, ..view.clone() }, other == range, "")
+        });
+        let mut choices = vec![("Range", ranges.into())];
+        if !is_region_page {
+            let other_unit = View { is_change: !view.is_change, ..view.clone() };
+            let change = link("Change since start, %", other_unit, view.is_change, "");
+            let scopes = line_scopes(model, today, scope).into_iter().map(|other| {
+                let colour = match other {
+                    Scope::Global => "spark",
+                    Scope::Region(region) => region_colour(region),
+                };
+                let view = View { scope: other, ..view.clone() };
+                link(name_of(other, model), view, other == scope, colour)
+            });
+            choices.extend([("Unit", vec![change]), ("Region", scopes.collect())]);
+        }
+        Ok(Self {
+            prefix,
+            choices,
+            step: if range.is_weekly() { "previous point" } else { "day before" },
+            rows: rows(&chart.own),
+            get_data: get_data(site, range, id),
+            chart,
+        })
+    }
+
+    /// Returns the preview of a link to the history, followed by a sentence about the rest of the page.
+    pub(crate) fn preview(&self, more: &str) -> Preview {
+        let (date, Costs { min_usd, avg_usd, max_usd }) = self.chart.own.past.last();
+        let [min, avg, max] = [min_usd, avg_usd, max_usd].map(rounded);
+        let (heading, date) = (self.chart.heading(), short_date(date));
+        // The heading of a single day includes its cost.
+        let title = match self.rows.len() {
+            1 => heading.clone(),
+            _ => format!("{heading}; ${avg} on {date}"),
+        };
+        let description =
+            format!("{heading}. On {date}: average ${avg}, minimum ${min}, maximum ${max}. {more}");
+        Preview { title, description, names: vec![self.chart.short_name()] }
+    }
+}
+
+fn get_data(site: &Site, range: Range, id: &str) -> GetData {
+    let of_scope = |path| format!("{path}?range={}&region_id={id}", range.name());
+    let json = format!("{}?region_id={id}", contract::HISTORY);
+    let (csv, svg) = (of_scope(paths::HISTORY_CSV), of_scope(paths::HISTORY_CHART));
+    let files = [("JSON", &*json), ("CSV", &csv), ("SVG", &svg)];
+    // The document has seven days.
+    GetData::new(site, "the history", &files[usize::from(range != Range::Week)..])
+}
+
+/// Returns the rows of the table, the newest first.
+fn rows(line: &ScopeLine<'_>) -> Vec<DayRow> {
+    let (past, means) = (&line.past, &line.means);
+    let picks: [fn(&Costs) -> Decimal; 3] =
+        [|costs| costs.min_usd, |costs| costs.avg_usd, |costs| costs.max_usd];
+    let units = picks.map(|pick| Unit::of(past.days.iter().map(|day| pick(&day.1))));
+    let (first, last) = (past.days[0].0, past.last().0);
+    let format = if first.year() == last.year() { "%-d %b" } else { "%-d %b %Y" };
+    let mut before = past.before;
+    let rows = past.days.iter().map(|(date, costs)| {
+        let mean = means.binary_search_by_key(date, |mean| mean.0).ok().map(|at| means[at].1);
+        let before = before.replace((*date, *costs));
+        DayRow {
+            date: date.strftime(format).to_string(),
+            costs: std::array::from_fn(|at| units[at].written(picks[at](costs))),
+            change: before.map(|(_, from)| Delta { from: from.avg_usd, to: costs.avg_usd }),
+            mean: mean.map(|mean| units[1].written(mean)),
+        }
+    });
+    let mut rows: Vec<DayRow> = rows.collect();
+    rows.reverse();
+    rows
+}
+
+/// Up to this many regions are in drop-down lists. With more, readers type names or ids.
+const LISTED_MAX: usize = 12;
+
+/// Up to this many regions are suggested while typing.
+const SUGGESTED_MAX: usize = 24;
+
+/// A form to choose two scopes, and their comparison if both are chosen.
+#[derive(Template)]
+#[template(path = "blocks/comparison.html")]
+pub(crate) struct ComparisonBlock<'a> {
+    prefix: &'a str,
+    fields: Vec<(&'static str, String)>,
+    /// Ids and names, and whether typing the name selects it. Empty if there are too many.
+    options: Vec<(&'a str, &'a str, bool)>,
+    is_typed: bool,
+    /// The ids of both, or the text that was typed.
+    chosen: [&'a str; 2],
+    invalid: Option<&'a InvalidChoice>,
+    /// The comparison, and the URLs of the tables of both.
+    compared: Option<(ComparisonChart<'a>, [String; 2])>,
+}
+
+impl<'a> ComparisonBlock<'a> {
+    pub(crate) fn new(input: &PageInput<'a>) -> Result<Self, NoFigures> {
+        let PageInput { model, registry, today, site, view, .. } = *input;
+        let option = |scope: Scope| {
+            let name = name_of(scope, model);
+            (scope.region_id(registry), name, named_scope(name, registry) == Some(scope))
+        };
+        let count = registry.regions().len();
+        let mut scopes = vec![Scope::Global];
+        scopes.extend(registry.indices().map(Scope::Region));
+        let chosen = view.compare.unwrap_or([scopes[1], Scope::Global]);
+        let chosen = chosen.map(|scope| scope.region_id(registry));
+        let invalid = input.invalid("compare");
+        let given = invalid.and_then(|choice| choice.given.split_once(','));
+        let compared = |both: [Scope; 2]| {
+            let [one, other] =
+                both.map(|scope| ScopeLine::new(model, scope, view.range, today.date));
+            let tables = both.map(|scope| {
+                let (path, range) = (paths::HISTORY_CSV, view.range.name());
+                let id = scope.region_id(registry);
+                format!("{}{path}?range={range}&region_id={id}", site.prefix())
+            });
+            Ok((ComparisonChart::new([one?, other?]), tables))
+        };
+        scopes.truncate(if count <= SUGGESTED_MAX { scopes.len() } else { 0 });
+        Ok(Self {
+            prefix: site.prefix(),
+            fields: View { compare: None, ..view.clone() }.fields(registry),
+            options: scopes.into_iter().map(option).collect(),
+            is_typed: count > LISTED_MAX,
+            chosen: given.map_or(chosen, |(one, other)| {
+                let id = |text| named_scope(text, registry).map(|scope| scope.region_id(registry));
+                [one, other].map(|text| id(text).unwrap_or(text))
+            }),
+            invalid,
+            compared: view.compare.map(compared).transpose()?,
+        })
+    }
+
+    /// Returns the preview of a link to the comparison, if there is one.
+    pub(crate) fn preview(&self, date: &str) -> Option<Preview> {
+        let chart = &self.compared.as_ref()?.0;
+        let [one, other] = chart.averages().map(rounded);
+        let heading = &chart.heading;
+        Some(Preview {
+            title: format!("{heading}, {date}"),
+            description: format!(
+                "{heading}. Averages on {date}: ${one} and ${other}. See both on one chart, with \
+                 the gap between them."
+            ),
+            names: chart.lines.iter().map(|line| line.name.into()).collect(),
+        })
+    }
+}
