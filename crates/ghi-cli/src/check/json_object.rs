@@ -30,7 +30,7 @@ impl JsonObject {
         }
         let why = match response.status {
             0 => response.excerpt(),
-            200 => response.why_unjudged().unwrap_or("200 without a JSON object").into(),
+            200 => "200 without a JSON object".into(),
             status => status.to_string(),
         };
         Err(unjudged(format!("no document from {}: {why}", response.request.target)))
@@ -111,8 +111,9 @@ impl JsonObject {
     }
 
     pub(crate) fn integer(&self, field: &str) -> Result<f64, Finding> {
-        let whole = |value: &Value| value.as_f64().filter(|number| number.fract() == 0.0);
-        self.read(field, "an integer", whole)
+        self.read(field, "an integer", |value| {
+            value.as_f64().filter(|number| number.fract() == 0.0)
+        })
     }
 
     pub(crate) fn list(&self, field: &str) -> Result<&Vec<Value>, Finding> {
@@ -150,7 +151,6 @@ pub(crate) enum ObjectKind {
     Indicator,
 }
 
-/// The kinds of documents whose fields the contract defines.
 pub(crate) const V1_1_DOCUMENTS: [ObjectKind; 7] =
     [Metadata, Regions, RegionDetail, Snapshot, History, Network, Forecast];
 
@@ -162,15 +162,6 @@ pub(crate) const ENTRIES: [ObjectKind; 3] = [Region, SnapshotRegion, HistoryPoin
 impl ObjectKind {
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         DOCUMENTS.into_iter().chain(ENTRIES)
-    }
-
-    /// Returns the list that contains objects of this kind, if they are entries.
-    pub(crate) fn list(self) -> Option<&'static str> {
-        match self {
-            Region | SnapshotRegion => Some("regions"),
-            HistoryPoint => Some("points"),
-            _ => None,
-        }
     }
 
     pub(crate) fn fields(self) -> impl Iterator<Item = Field> {
@@ -211,21 +202,20 @@ impl Field {
 
     /// Returns whether a value has the right type. JSON has one number type, so `3.0` is an integer and `7` a float.
     /// The contract doesn't rule out null for floats.
-    pub(crate) fn accepts(&self, value: &Value) -> bool {
-        match self.type_name {
+    pub(crate) fn accepts(&self, value: Option<&Value>) -> bool {
+        value.is_some_and(|value| match self.type_name {
             "a string" => value.is_string(),
             "a number" => is_number_or_null(value),
             "an integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
-            "an array of strings" => {
-                value.as_array().is_some_and(|list| list.iter().all(Value::is_string))
-            }
-            _ => value.is_array(),
-        }
+            "an array" => value.is_array(),
+            _ => value.as_array().is_some_and(|list| list.iter().all(Value::is_string)),
+        })
     }
 
     /// Returns whether a value has the right type, or breaks `figures-are-numbers` and is reported there.
-    pub(crate) fn accepts_or_defers(&self, value: &Value) -> bool {
-        self.accepts(value) || self.is_numeric() && !is_number_or_null(value)
+    pub(crate) fn accepts_or_defers(&self, value: Option<&Value>) -> bool {
+        let is_deferred = value.is_some_and(|value| self.is_numeric() && !is_number_or_null(value));
+        self.accepts(value) || is_deferred
     }
 }
 

@@ -17,7 +17,7 @@ use crate::check::json_object::ObjectKind::*;
 use crate::check::json_object::{DOCUMENTS, JsonObject, ObjectKind};
 use crate::check::recording_client::RecordingClient;
 use crate::check::response::{CheckRequest, CheckResponse, EXCERPT_MAX};
-use crate::check::response::{Finding, Judgement, unjudged};
+use crate::check::response::{Finding, Judgement, Verified, unjudged};
 
 const EVIDENCE_MAX: usize = 5;
 
@@ -108,27 +108,24 @@ impl Rule {
     }
 
     pub(crate) fn apply(&'static self, client: &mut RecordingClient) -> JudgedRule {
-        let judge = Judge {
-            client: client.into(),
-            judged: JudgedRule::new(self).into(),
-            days: RefCell::default(),
+        let unjudged = || JudgedRule {
+            rule: self,
+            verdict: RuleVerdict::NotJudged,
+            reason: None,
+            evidence: Vec::new(),
+            evidence_omitted: 0,
         };
+        let (client, judged) = (RefCell::new(client), RefCell::new(unjudged()));
+        let judge = Judge { client, judged, days: RefCell::default() };
         judge.record((self.judge)(&judge));
         if judge.has_compared_different_days() {
-            judge.judged.replace(JudgedRule::new(self));
+            judge.judged.replace(unjudged());
             judge.cannot_judge("midnight passed between two responses");
         }
         let mut judged = judge.judged.into_inner();
         let reason = judged.reason.unwrap_or_else(|| "no response to compare".into());
         judged.reason = (judged.verdict == RuleVerdict::NotJudged).then_some(reason);
         judged
-    }
-}
-
-impl JudgedRule {
-    fn new(rule: &'static Rule) -> Self {
-        let (verdict, evidence) = (RuleVerdict::NotJudged, Vec::new());
-        Self { rule, verdict, reason: None, evidence, evidence_omitted: 0 }
     }
 }
 
@@ -159,6 +156,15 @@ impl Judge<'_> {
         self.each(kinds, |kind| self.each(self.objects(kind), |object| verify(&object)))
     }
 
+    /// Judges the response for each document, if there is one.
+    pub(crate) fn each_response(&self, verify: impl Fn(&CheckResponse) -> Judgement) -> Judgement {
+        let targets = DOCUMENTS.into_iter().flat_map(|kind| self.targets(kind));
+        self.each(targets, |target| match self.fetch(target) {
+            response if response.status == 0 => Err(unjudged(response.excerpt())),
+            response => verify(&response),
+        })
+    }
+
     /// Records a judgement. If nothing is judged, the first reason is reported.
     fn record(&self, judgement: Judgement) {
         let mut judged = self.judged.borrow_mut();
@@ -169,10 +175,10 @@ impl Judge<'_> {
             Err(Finding::Unjudged(reason)) => {
                 judged.reason.get_or_insert_with(|| visible(&reason, EXCERPT_MAX));
             }
-            Err(Finding::Wrong { .. }) if judged.evidence.len() == EVIDENCE_MAX => {
+            Err(Finding::Wrong(..)) if judged.evidence.len() == EVIDENCE_MAX => {
                 judged.evidence_omitted += 1;
             }
-            Err(Finding::Wrong { request, expected, got }) => {
+            Err(Finding::Wrong(request, expected, got)) => {
                 judged.verdict = RuleVerdict::Broken;
                 let request = request.curl(self.client.borrow().base_url.as_str());
                 judged.evidence.push(Evidence {
@@ -194,18 +200,6 @@ impl Judge<'_> {
         response
     }
 
-    /// Sends a request. Without a response, nothing is judged.
-    pub(crate) fn response(
-        &self,
-        request: impl Into<CheckRequest>,
-    ) -> Result<Rc<CheckResponse>, Finding> {
-        let response = self.fetch(request);
-        match response.status {
-            0 => Err(unjudged(response.excerpt())),
-            _ => Ok(response),
-        }
-    }
-
     pub(crate) fn document(&self, request: impl Into<CheckRequest>) -> Result<JsonObject, Finding> {
         JsonObject::document(self.fetch(request))
     }
@@ -222,7 +216,7 @@ impl Judge<'_> {
         request: impl Into<CheckRequest>,
         expected: impl Display,
         is_right: impl FnOnce(&CheckResponse) -> bool,
-    ) -> Result<Rc<CheckResponse>, Finding> {
+    ) -> Verified {
         let response = self.fetch(request);
         let is_right = is_right(&response);
         if let Some(why) = response.why_unjudged().filter(|_| !is_right) {
@@ -232,11 +226,7 @@ impl Judge<'_> {
         Ok(response)
     }
 
-    pub(crate) fn verify_status(
-        &self,
-        request: impl Into<CheckRequest>,
-        status: u16,
-    ) -> Result<Rc<CheckResponse>, Finding> {
+    pub(crate) fn verify_status(&self, request: impl Into<CheckRequest>, status: u16) -> Verified {
         self.verify_response(request, status, |response| response.status == status)
     }
 
@@ -263,23 +253,20 @@ impl Judge<'_> {
     }
 
     pub(crate) fn objects(&self, kind: ObjectKind) -> Vec<JsonObject> {
-        let mut documents = Vec::new();
-        for target in self.targets(kind) {
-            match self.document(target) {
-                Ok(document) => documents.push(document),
-                Err(why) => self.record(Err(why)),
-            }
-        }
-        let Some(list) = kind.list() else { return documents };
+        let targets = self.targets(kind).into_iter();
+        let record = |why| self.record(Err(why));
+        let documents: Vec<_> =
+            targets.filter_map(|target| self.document(target).map_err(record).ok()).collect();
+        let list = match kind {
+            Region | SnapshotRegion => "regions",
+            HistoryPoint => "points",
+            _ => return documents,
+        };
         let entries: Vec<_> = documents.iter().flat_map(|object| object.entries(list)).collect();
         if entries.is_empty() && !documents.is_empty() {
             self.cannot_judge(format!("no entries in {list}"));
         }
         entries
-    }
-
-    pub(crate) fn all_targets(&self) -> Vec<String> {
-        DOCUMENTS.into_iter().flat_map(|kind| self.targets(kind)).collect()
     }
 
     /// Returns the targets of the documents that are objects of a kind or contain them.
@@ -307,15 +294,17 @@ impl Judge<'_> {
         }
     }
 
-    pub(crate) fn region_ids(&self) -> Vec<String> {
-        ids(&self.objects(Region))
+    /// Returns the ids in the list of regions, or in the snapshot.
+    pub(crate) fn ids(&self, kind: ObjectKind) -> Vec<String> {
+        let entries = self.objects(kind).into_iter();
+        entries.filter_map(|entry| Some(entry.text("id").ok()?.to_owned())).collect()
     }
 
     /// Returns the regions whose detail and history are requested: the first, the last and some in between.
     pub(crate) fn sample(&self) -> Vec<String> {
-        let mut known = self.region_ids();
+        let mut known = self.ids(Region);
         if known.is_empty() {
-            known = ids(&self.objects(SnapshotRegion));
+            known = self.ids(SnapshotRegion);
         }
         // Other ids break a separate rule.
         known.retain(|id| !id.is_empty() && id != GLOBAL && id.len() <= ID_MAX);
@@ -332,10 +321,6 @@ impl Judge<'_> {
         }
         sample
     }
-}
-
-fn ids(entries: &[JsonObject]) -> Vec<String> {
-    entries.iter().filter_map(|entry| entry.text("id").ok()).map(String::from).collect()
 }
 
 pub(crate) fn region_detail(id: String) -> String {

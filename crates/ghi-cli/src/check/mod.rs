@@ -8,18 +8,18 @@ mod judge;
 mod json_object;
 mod response;
 mod recording_client;
-mod report;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
+use askama::Template;
 use ghi_client::{BaseUrl, InvalidBaseUrl, reports_tls_port};
 use ghi_contract::{GLOBAL, paths};
 use ghi_engine::{suggestion, visible};
+use serde::Serialize;
 
-use judge::{Rule, RuleSource, RuleVerdict, forecast, history};
+use judge::{JudgedRule, Rule, RuleSource, RuleVerdict, forecast, history};
 use recording_client::RecordingClient;
-use report::{Report, ReportFormat};
 use response::EXCERPT_MAX;
 use rules::RULES;
 
@@ -54,6 +54,13 @@ pub(crate) struct Args {
     timeout: Duration,
 }
 
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum ReportFormat {
+    Text,
+    Json,
+    Junit,
+}
+
 fn base_url(text: &str) -> Result<BaseUrl, String> {
     let url: BaseUrl = text.parse().map_err(|invalid: InvalidBaseUrl| invalid.to_string())?;
     match format!("{url}/").contains(paths::PREFIX) {
@@ -64,12 +71,11 @@ fn base_url(text: &str) -> Result<BaseUrl, String> {
 
 fn rule(id: &str) -> Result<&'static Rule, String> {
     let ids: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
-    let advice = || match suggestion(id, &ids) {
-        Some(meant) => format!("did you mean {meant}?"),
-        None => "run ghi check BASE_URL --strict to list the ids of all rules".into(),
-    };
     let rule = RULES.iter().find(|rule| rule.id == id);
-    rule.ok_or_else(|| format!("no such rule; {}", advice()))
+    rule.ok_or_else(|| match suggestion(id, &ids) {
+        Some(meant) => format!("no such rule; did you mean {meant}?"),
+        None => "no such rule; run ghi check BASE_URL --strict to list the ids of all rules".into(),
+    })
 }
 
 /// Judges a server and prints the report.
@@ -78,15 +84,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     probe_deployment(&mut client)
         .map_err(|why| format!("cannot check {}: {why}", args.base_url))?;
     let is_named = !args.rules.is_empty();
+    let selected = RULES.iter().filter(|rule| match is_named {
+        true => args.rules.iter().any(|named| named.id == rule.id),
+        false => args.strict || rule.source != RuleSource::Strict,
+    });
     let mut judged = Vec::new();
-    for rule in RULES {
-        let is_selected = match is_named {
-            true => args.rules.iter().any(|named| named.id == rule.id),
-            false => args.strict || rule.source != RuleSource::Strict,
-        };
-        if !is_selected {
-            continue;
-        }
+    for rule in selected {
         let mut result = rule.apply(&mut client);
         let counts = match rule.source {
             RuleSource::Contract | RuleSource::Strict => true,
@@ -120,23 +123,19 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 /// Requests documents until one is returned. Fails with the reason if none is.
 fn probe_deployment(client: &mut RecordingClient) -> Result<(), String> {
     // Sends two at once, so that a server that never responds costs a single timeout.
-    client.prefetch([paths::METADATA.into(), paths::SNAPSHOT.into()]);
-    let others =
-        [paths::REGIONS.into(), history(GLOBAL.into()), paths::NETWORK.into(), forecast(7)];
-    let mut responses = Vec::new();
-    for target in [paths::METADATA.into(), paths::SNAPSHOT.into()].into_iter().chain(others) {
-        let response = client.fetch(target.into());
-        if response.is_document() {
-            return Ok(());
+    let mut responses = client.fetch_both([paths::METADATA.into(), paths::SNAPSHOT.into()]);
+    if let [Some(failure), Some(_)] = [&responses[0].failure, &responses[1].failure] {
+        return Err(failure.cause.clone());
+    }
+    for target in
+        [paths::REGIONS.into(), history(GLOBAL.into()), paths::NETWORK.into(), forecast(7)]
+    {
+        if !responses.iter().any(|response| response.is_document()) {
+            responses.push(client.fetch(target.into()));
         }
-        responses.push(response);
-        if let [first, second] = &responses[..]
-            && first.status == 0
-            && second.status == 0
-            && let Some(failure) = &first.failure
-        {
-            return Err(failure.cause.clone());
-        }
+    }
+    if responses.iter().any(|response| response.is_document()) {
+        return Ok(());
     }
     responses.retain(|response| response.status != 0);
     // Such a deployment can be judged: it breaks the rule that no credentials are needed.
@@ -152,4 +151,173 @@ fn probe_deployment(client: &mut RecordingClient) -> Result<(), String> {
         "no document of the API was found ({} returned {excerpt}); is the base URL right?",
         first.request.target
     ))
+}
+
+/// The report. As a template, it is JUnit XML with one test suite per chapter of the contract.
+#[derive(Serialize, Template)]
+#[template(path = "junit.xml")]
+struct Report {
+    base_url: String,
+    strict: bool,
+    summary: Summary,
+    /// A sentence for each endpoint that got no more requests.
+    given_up: Vec<String>,
+    rules: Vec<JudgedRule>,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    holds: usize,
+    broken: usize,
+    not_judged: usize,
+    /// Findings that do not count as broken in this run.
+    notes: usize,
+    requests: u64,
+}
+
+impl Report {
+    fn new(strict: bool, client: &RecordingClient, rules: Vec<JudgedRule>) -> Self {
+        let summary = Summary {
+            holds: count(&rules, RuleVerdict::Holds),
+            broken: count(&rules, RuleVerdict::Broken),
+            not_judged: count(&rules, RuleVerdict::NotJudged),
+            notes: count(&rules, RuleVerdict::Note),
+            requests: client.progress.position(),
+        };
+        let given_up = client.given_up.iter().cloned().collect();
+        Self { base_url: client.base_url.to_string(), strict, summary, given_up, rules }
+    }
+
+    fn formatted(&self, format: ReportFormat) -> String {
+        match format {
+            ReportFormat::Text => self.text(),
+            ReportFormat::Json => serde_json::to_string_pretty(self).expect("plain JSON") + "\n",
+            ReportFormat::Junit => self.render().expect("writing to a string does not fail") + "\n",
+        }
+    }
+
+    /// Returns the rules by chapter of the contract.
+    fn suites(&self) -> impl Iterator<Item = &[JudgedRule]> {
+        self.rules.chunk_by(|a, b| a.rule.heading() == b.rule.heading())
+    }
+
+    /// One line per rule, with the evidence below those that are broken, and a summary.
+    fn text(&self) -> String {
+        let section_width = self.rules.iter().map(|judged| judged.rule.section.len()).max();
+        let section_width = section_width.unwrap_or_default();
+        let id_width = self.rules.iter().map(|judged| judged.rule.id.len()).max();
+        let id_width = id_width.unwrap_or_default();
+        let mut text = String::new();
+        for judged in &self.rules {
+            let (section, id) = (judged.rule.section, judged.rule.id);
+            let verdict = match judged.verdict {
+                RuleVerdict::Holds => "holds".into(),
+                RuleVerdict::Broken => format!("broken{}", evidence(judged, section_width + 2)),
+                RuleVerdict::Note => format!("note{}", evidence(judged, section_width + 2)),
+                RuleVerdict::NotJudged => {
+                    format!("not judged: {}", judged.reason.as_deref().unwrap_or_default())
+                }
+            };
+            text += &format!("{section:<section_width$}  {id:<id_width$}  {verdict}\n");
+        }
+        text += "\n";
+        for sentence in &self.given_up {
+            text += &format!("{sentence}\n");
+        }
+        let Summary { holds, broken, not_judged, requests, .. } = self.summary;
+        let hold = if holds == 1 { "rule holds" } else { "rules hold" };
+        let notes = self.notes();
+        text + &format!(
+            "{holds} {hold}, {broken} broken, {not_judged} not judged ({requests} requests){notes}\n"
+        )
+    }
+
+    /// Counts the notes, and those among them that break a rule of `--strict`.
+    fn notes(&self) -> String {
+        let notes = self.rules.iter().filter(|judged| judged.verdict == RuleVerdict::Note);
+        let strict = notes.filter(|note| note.rule.source == RuleSource::Agreement).count();
+        match (self.summary.notes, strict) {
+            (0, _) => String::new(),
+            (1, 0) => "; 1 note".into(),
+            (1, _) => "; 1 note, --strict fails on it".into(),
+            (notes, 0) => format!("; {notes} notes"),
+            (notes, _) => format!("; {notes} notes, --strict fails on {strict} of them"),
+        }
+    }
+}
+
+fn count(rules: &[JudgedRule], verdict: RuleVerdict) -> usize {
+    rules.iter().filter(|rule| rule.verdict == verdict).count()
+}
+
+fn evidence(judged: &JudgedRule, indent: usize) -> String {
+    let source = match judged.rule.source {
+        RuleSource::Contract | RuleSource::Note => "",
+        RuleSource::Strict | RuleSource::Agreement => " (strict)",
+    };
+    let indent = format!("\n{:indent$}", "");
+    let mut text = format!("{source}{indent}{}", judged.rule.title);
+    for evidence in &judged.evidence {
+        text += &format!("{indent}  request   {}", evidence.request);
+        text += &format!("{indent}  expected  {}", evidence.expected);
+        text += &format!("{indent}  got       {}", evidence.got);
+    }
+    if judged.evidence_omitted > 0 {
+        text += &format!("{indent}  and {} more", judged.evidence_omitted);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect_file;
+
+    use super::*;
+
+    /// The source of `docs/conformance.md`, without its tables.
+    const TEMPLATE: &str = include_str!("rules/conformance.md");
+
+    #[test]
+    fn ids_are_unique_and_titles_are_sentences() {
+        for (index, rule) in RULES.iter().enumerate() {
+            assert!(RULES[..index].iter().all(|other| other.id != rule.id), "{}", rule.id);
+            let is_kebab =
+                |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+            assert!(rule.id.bytes().all(is_kebab), "{}", rule.id);
+            assert!(rule.title.ends_with('.') && rule.title.len() < 160, "{}", rule.title);
+            let chapter = rule.section.split('.').next().unwrap();
+            assert!(rule.heading().starts_with(&format!("{chapter}. ")), "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn rules_are_sorted_by_section_with_contract_rules_first() {
+        let numbers = |rule: &Rule| -> Vec<u32> {
+            rule.section.split('.').map(|number| number.parse().unwrap()).collect()
+        };
+        assert!(RULES.is_sorted_by_key(|rule| (numbers(rule), rule.source)));
+    }
+
+    fn tables(source: RuleSource) -> String {
+        let rules: Vec<&Rule> = RULES.iter().filter(|rule| rule.source == source).collect();
+        let mut text = String::new();
+        for chapter in rules.chunk_by(|a, b| a.heading() == b.heading()) {
+            text += &format!("\n### {}\n\n", chapter[0].heading());
+            text += "| section | rule | statement |\n|---|---|---|\n";
+            for rule in chapter {
+                text += &format!("| {} | `{}` | {} |\n", rule.section, rule.id, rule.title);
+            }
+        }
+        text
+    }
+
+    #[test]
+    fn the_page_lists_every_rule() {
+        let page = TEMPLATE
+            .replace("{contract}\n", &tables(RuleSource::Contract))
+            .replace("{strict}\n", &tables(RuleSource::Strict))
+            .replace("{agreement}\n", &tables(RuleSource::Agreement))
+            .replace("{note}\n", &tables(RuleSource::Note));
+        expect_file!["../../../../docs/conformance.md"].assert_eq(&page);
+    }
 }

@@ -1,6 +1,6 @@
 //! Sends requests to the server: each once, at a steady pace, within bounds of time and memory.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::iter;
 use std::rc::Rc;
 use std::time::Duration;
@@ -48,8 +48,6 @@ pub(crate) struct RecordingClient {
     next_turn: Instant,
     deadline: Instant,
     recorded: HashMap<CheckRequest, Rc<CheckResponse>>,
-    /// The estimated memory of `recorded` in bytes.
-    memory: usize,
     /// The endpoint of each request, the latest first, and whether it responded. A failure may take as long as the
     /// timeout.
     outcomes: VecDeque<(String, bool)>,
@@ -79,7 +77,6 @@ impl RecordingClient {
             next_turn: Instant::now(),
             deadline: Instant::now() + run_time,
             recorded: HashMap::new(),
-            memory: 0,
             outcomes: VecDeque::new(),
             given_up: BTreeSet::new(),
             progress: ProgressBar::no_length().with_style(style),
@@ -107,31 +104,31 @@ impl RecordingClient {
         self.finish(request, result)
     }
 
-    /// Records the responses to two requests that are sent without waiting for each other.
-    pub(crate) fn prefetch(&mut self, requests: [CheckRequest; 2]) {
+    /// Sends two requests without waiting for each other.
+    pub(crate) fn fetch_both(&mut self, requests: [CheckRequest; 2]) -> Vec<Rc<CheckResponse>> {
         let [first, second] = requests.each_ref().map(|request| self.sending(request));
         let (first, second) = self.runtime.block_on(async { tokio::join!(first, second) });
-        for (request, result) in iter::zip(requests, [first, second]) {
-            self.finish(request, result);
-        }
+        let results = iter::zip(requests, [first, second]);
+        results.map(|(request, result)| self.finish(request, result)).collect()
     }
 
     /// Returns why an endpoint gets no more requests, if so. Giving it up is reported.
     fn why_not_send(&mut self, endpoint: &str) -> Option<&'static str> {
         let failed = self.outcomes.iter().take_while(|(_, responded)| !responded);
-        let failed: HashSet<&String> = failed.map(|(endpoint, _)| endpoint).collect();
-        let mut of_endpoint = self.outcomes.iter().filter(|(other, _)| other == endpoint);
-        let failures = of_endpoint.by_ref().take_while(|(_, responded)| !responded).count();
+        let failed: BTreeSet<&str> = failed.map(|(endpoint, _)| &**endpoint).collect();
+        let of_endpoint = self.outcomes.iter().filter(|(other, _)| other == endpoint);
+        let failures = of_endpoint.take_while(|(_, responded)| !responded).count();
+        let memory: usize = self.recorded.values().map(|response| response.memory).sum();
         let (reason, sentence) = if Instant::now() > self.deadline {
             ("the run took too long", "gave up: the run took too long".into())
-        } else if self.memory > MEMORY_MAX {
+        } else if memory > MEMORY_MAX {
             return Some("earlier responses were too large in total");
         } else if failed.len() >= FAILED_ENDPOINTS_MAX {
             let sentence = format!("gave up: {} endpoints in a row did not respond", failed.len());
             ("the server had stopped responding", sentence)
         } else if failures >= ENDPOINT_FAILURES_MAX {
-            let sentence = format!("no response to {failures} requests in a row");
-            let sentence = format!("gave up on {endpoint}: {sentence}");
+            let count = format!("no response to {failures} requests in a row");
+            let sentence = format!("gave up on {endpoint}: {count}");
             ("the endpoint did not respond to earlier requests", sentence)
         } else {
             return None;
@@ -169,13 +166,10 @@ impl RecordingClient {
         }
         let response = Rc::new(match result {
             Ok(response) => CheckResponse::new(request, response),
-            Err(failure) => CheckResponse { request, failure: Some(failure), ..Default::default() },
+            Err(failure) => CheckResponse::failed(request, failure.kind, failure.cause),
         });
         self.is_incomplete |= response.why_unjudged().is_some();
-        self.recorded.entry(response.request.clone()).or_insert_with(|| {
-            self.memory += response.memory;
-            Rc::clone(&response)
-        });
+        self.recorded.entry(response.request.clone()).or_insert_with(|| Rc::clone(&response));
         response
     }
 
@@ -246,7 +240,8 @@ mod tests {
     #[test]
     fn once_the_memory_is_used_up_no_request_is_sent() {
         let mut client = client(20, Duration::from_secs(5));
-        client.memory = MEMORY_MAX + 1;
+        let large = CheckResponse { memory: MEMORY_MAX + 1, ..Default::default() };
+        client.recorded.insert("/large".into(), large.into());
         let response = client.fetch("/".into());
         let why = "not requested: earlier responses were too large in total";
         assert_eq!((response.why_unjudged(), client.progress.position()), (Some(why), 0));

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Read;
+use std::rc::Rc;
 
 use flate2::read::GzDecoder;
 use ghi_client::{ErrorKind, ExchangeFailure, WholeResponse};
@@ -36,15 +37,11 @@ pub(crate) struct CheckRequest {
 
 impl<T: Into<String>> From<T> for CheckRequest {
     fn from(target: T) -> Self {
-        Self::new(Method::GET, target)
+        Self { target: target.into(), ..Self::default() }
     }
 }
 
 impl CheckRequest {
-    pub(crate) fn new(method: Method, target: impl Into<String>) -> Self {
-        Self { method, target: target.into(), headers: Vec::new() }
-    }
-
     pub(crate) fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
         self
@@ -81,13 +78,13 @@ fn quoted(word: &str) -> Cow<'_, str> {
 
 pub(crate) type Judgement = Result<(), Finding>;
 
+/// The response, if it is right.
+pub(crate) type Verified = Result<Rc<CheckResponse>, Finding>;
+
 /// Why a response was not found right.
 pub(crate) enum Finding {
-    Wrong {
-        request: CheckRequest,
-        expected: String,
-        got: String,
-    },
+    /// The request, the expected response and the actual one.
+    Wrong(CheckRequest, String, String),
     /// It cannot be judged, for this reason.
     Unjudged(String),
     /// Nothing beyond what is already recorded.
@@ -106,29 +103,46 @@ pub(crate) struct CheckResponse {
     pub(crate) headers: HeaderMap,
     /// Decompressed if the request accepts gzip. If that fails, the error.
     pub(crate) body: Vec<u8>,
-    /// Null if the body was not parsed.
+    /// Null if the body is not JSON.
     pub(crate) json: Value,
-    /// Why there is no response or no JSON.
+    /// Why there is no response.
     pub(crate) failure: Option<ExchangeFailure>,
     pub(crate) memory: usize,
 }
 
 impl CheckResponse {
+    pub(crate) fn failed(request: CheckRequest, kind: ErrorKind, cause: String) -> Self {
+        Self { request, failure: Some(ExchangeFailure { kind, cause }), ..Self::default() }
+    }
+
     pub(crate) fn new(request: CheckRequest, response: WholeResponse) -> Self {
         let WholeResponse { status, headers, mut body } = response;
         let accepts_gzip = request.headers.iter().any(|(name, _)| *name == ACCEPT_ENCODING);
         if accepts_gzip && headers.get("content-encoding").is_some_and(|value| value == "gzip") {
-            body = decompressed(&body);
+            let mut content = Vec::new();
+            body = match GzDecoder::new(&*body).take(CONTENT_MAX).read_to_end(&mut content) {
+                Ok(_) => content,
+                Err(error) => format!("not gzip: {error}").into(),
+            };
         }
         let plain = body.len() + headers.values().map(HeaderValue::len).sum::<usize>();
         // Every value but the first follows one of these bytes; strings are copied.
         let values = body.iter().filter(|byte| b",[{".contains(byte)).count();
         let memory = plain + body.len() + values * VALUE_BYTES;
-        let (json, failure, memory) = match parse_json(&body, memory > MEMORY_MAX) {
-            Ok(json) => (json, None, memory),
-            Err(failure) => (Value::Null, Some(failure), plain),
+        let (parsed, limit) = match memory > MEMORY_MAX {
+            true => (None, "too large"),
+            false => {
+                (serde_json::from_slice(&body).ok(), "nested too deeply or with a number too large")
+            }
         };
-        Self { request, status: status.as_u16(), headers, body, json, failure, memory }
+        let is_object = body.trim_ascii().starts_with(b"{");
+        if parsed.is_none() && is_object && json_error(&body).is_none() {
+            let cause = format!("JSON, but {limit} to judge");
+            return Self::failed(request, ErrorKind::TooLarge, cause);
+        }
+        let memory = if parsed.is_some() { memory } else { plain };
+        let (status, json) = (status.as_u16(), parsed.unwrap_or_default());
+        Self { request, status, headers, body, json, failure: None, memory }
     }
 
     /// Returns the values of a header, joined by commas.
@@ -157,13 +171,13 @@ impl CheckResponse {
     /// Returns why the response cannot be judged: the request was rate limited or not sent, or the response is too
     /// large. That breaks no rule.
     pub(crate) fn why_unjudged(&self) -> Option<&str> {
-        let failure = self.failure.as_ref().filter(|_| matches!(self.status, 0 | 200))?;
+        let failure = self.failure.as_ref()?;
         matches!(failure.kind, ErrorKind::Problem | ErrorKind::TooLarge).then_some(&failure.cause)
     }
 
     /// Returns the status and the start of the body, or the target of a redirect, as evidence.
     pub(crate) fn excerpt(&self) -> String {
-        if let Some(failure) = self.failure.as_ref().filter(|_| self.status == 0) {
+        if let Some(failure) = &self.failure {
             // The hint is for servers that never respond.
             return failure.cause.split("; if the server expects TLS").take(1).collect();
         }
@@ -187,8 +201,7 @@ impl CheckResponse {
         if is_right {
             return Ok(());
         }
-        let (expected, got) = (expected.to_string(), got.to_string());
-        Err(Finding::Wrong { request: self.request.clone(), expected, got })
+        Err(Finding::Wrong(self.request.clone(), expected.to_string(), got.to_string()))
     }
 
     pub(crate) fn verify_header(
@@ -206,35 +219,22 @@ impl CheckResponse {
     pub(crate) fn verify_header_is(&self, name: &str, value: &str) -> Judgement {
         self.verify_header(name, value, |found| found == value)
     }
-}
 
-fn decompressed(body: &[u8]) -> Vec<u8> {
-    let mut content = Vec::new();
-    match GzDecoder::new(body).take(CONTENT_MAX).read_to_end(&mut content) {
-        Ok(_) => content,
-        Err(error) => format!("not gzip: {error}").into(),
+    pub(crate) fn verify_link(&self, relation: &str) -> Judgement {
+        let relation = format!("rel=\"{relation}\"");
+        self.verify_header("link", &format!("a link with {relation}"), |link| {
+            link.contains(&relation)
+        })
     }
 }
 
-fn parse_json(body: &[u8], is_too_large: bool) -> Result<Value, ExchangeFailure> {
-    let limit = match is_too_large {
-        true => "too large",
-        false => match serde_json::from_slice(body) {
-            Ok(value) => return Ok(value),
-            Err(_) => "nested too deeply or with a number too large",
-        },
-    };
-    // JSON beyond a limit is told from other text without building values. The parser doesn't check the UTF-8
-    // of strings that it skips.
-    let text = str::from_utf8(body).map_err(|error| error.to_string());
-    let skipped = text.and_then(|text| {
-        serde_json::from_str::<IgnoredAny>(text).map_err(|error| error.to_string())
-    });
-    let (kind, cause) = match skipped {
-        Ok(_) => (ErrorKind::TooLarge, format!("JSON, but {limit} to judge")),
-        Err(cause) => (ErrorKind::NotTheDocument, cause),
-    };
-    Err(ExchangeFailure { kind, cause })
+/// Returns why a body is not JSON, without building values.
+pub(crate) fn json_error(body: &[u8]) -> Option<String> {
+    // The parser doesn't check the UTF-8 of strings that it skips.
+    match str::from_utf8(body) {
+        Ok(text) => serde_json::from_str::<IgnoredAny>(text).err().map(|error| error.to_string()),
+        Err(error) => Some(error.to_string()),
+    }
 }
 
 #[cfg(test)]
@@ -245,9 +245,10 @@ mod tests {
     fn a_request_can_be_pasted_into_a_shell() {
         let base = "http://x";
         assert_eq!(CheckRequest::from("/v1").curl(base), "curl -si http://x/v1");
-        let request = CheckRequest::new(Method::POST, "/v1?a=b").header("prefer", "it's");
+        let request = CheckRequest::from("/v1?a=b").header("prefer", "it's");
+        let request = CheckRequest { method: Method::POST, ..request };
         assert_eq!(request.curl(base), r"curl -si -X POST -H 'prefer: it'\''s' 'http://x/v1?a=b'");
-        let head = CheckRequest::new(Method::HEAD, "/");
+        let head = CheckRequest { method: Method::HEAD, ..CheckRequest::from("/") };
         assert_eq!(head.curl(base), "curl -si -I http://x/");
     }
 }

@@ -1,19 +1,18 @@
 //! The contents of documents: fields, timestamps, regions and costs.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::iter;
 
 use ghi_contract::{GLOBAL, paths};
 use ghi_engine::parse_date;
 use ghi_server::Moment;
 use jiff::SignedDuration;
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
 use jiff::fmt::rfc2822;
-use serde_json::Value;
 
 use crate::check::json_object::ObjectKind::{self, *};
 use crate::check::json_object::{DOCUMENTS, Field, JsonObject};
-use crate::check::judge::{Judge, history};
+use crate::check::judge::Judge;
 use crate::check::response::{CheckResponse, Finding, Judgement, unjudged};
 
 /// The most that the timestamps of one run may differ.
@@ -40,16 +39,11 @@ pub(super) fn each_field(
 }
 
 pub(super) fn fields(judge: &Judge, kind: ObjectKind) -> Judgement {
-    each_field(
-        judge,
-        [kind],
-        |field| field.is_required,
-        |object, field| {
-            let is_right =
-                object.get(field.name).is_some_and(|value| field.accepts_or_defers(value));
-            object.verify(field.name, is_right, field.type_name)
-        },
-    )
+    let is_required = |field: &Field| field.is_required;
+    each_field(judge, [kind], is_required, |object, field| {
+        let is_right = field.accepts_or_defers(object.get(field.name));
+        object.verify(field.name, is_right, field.type_name)
+    })
 }
 
 pub(super) fn snapshot_form(judge: &Judge) -> Judgement {
@@ -59,8 +53,7 @@ pub(super) fn snapshot_form(judge: &Judge) -> Judgement {
             return Ok(());
         }
         judge.each(&optional, |field| {
-            let value = snapshot.get(field.name);
-            let is_right = value.is_some_and(|value| field.accepts_or_defers(value));
+            let is_right = field.accepts_or_defers(snapshot.get(field.name));
             let expected = format_args!("{}, or neither of the two", field.type_name);
             snapshot.verify(field.name, is_right, expected)
         })
@@ -83,28 +76,10 @@ pub(super) fn indicator_fields(judge: &Judge) -> Judgement {
         let right = judge.verify_response(target, expected, CheckResponse::is_document);
         let indicator = JsonObject::whole(right?);
         for field in Indicator.fields() {
-            let is_right = indicator.get(field.name).is_some_and(|value| field.accepts(value));
+            let is_right = field.accepts(indicator.get(field.name));
             indicator.verify(field.name, is_right, field.type_name)?;
         }
         has_no_further_fields(Indicator, &indicator)
-    })
-}
-
-pub(super) fn floats_have_a_decimal_point(judge: &Judge) -> Judgement {
-    each_field(judge, ObjectKind::all(), Field::is_numeric, |object, field| {
-        object.number(field.name)?;
-        let with = if field.is_float() { "with" } else { "without" };
-        let is_right = object.get(field.name).is_some_and(Value::is_f64) == field.is_float();
-        object.verify(field.name, is_right, format_args!("a number {with} a decimal point"))
-    })
-}
-
-pub(super) fn figures_are_positive(judge: &Judge) -> Judgement {
-    each_field(judge, ObjectKind::all(), Field::is_float, |object, field| {
-        // Values that are neither numbers nor null break a rule of the contract.
-        let is_null = object.get(field.name).is_some_and(Value::is_null);
-        let is_right = !is_null && object.number(field.name)? > 0.0;
-        object.verify(field.name, is_right, "a number above zero")
     })
 }
 
@@ -127,31 +102,17 @@ pub(super) fn is_utc(text: &str) -> bool {
     text.parse::<Moment>().is_ok()
 }
 
-pub(super) fn region_ids_are_unique(judge: &Judge) -> Judgement {
-    judge.each([Region, SnapshotRegion], |kind| {
-        let mut seen = HashSet::new();
-        texts(judge, [kind], "id", "a unique id, other than \"\" and \"global\"", |id| {
-            !id.is_empty() && id != GLOBAL && seen.insert(id.to_owned())
-        })
-    })
-}
-
 /// Every document is stamped within a day of the time that passed during the run, by the server's own clock.
 pub(super) fn timestamps_agree(judge: &Judge) -> Judgement {
-    let documents: Vec<_> = DOCUMENTS.into_iter().flat_map(|kind| judge.objects(kind)).collect();
-    let times: Vec<_> = documents.iter().filter_map(|document| document.time().ok()).collect();
-    let Some((first, latest)) = times.iter().min().zip(times.iter().max()) else {
-        return Err(unjudged("no document has a valid timestamp_utc"));
-    };
-    // Most servers need no second look at their clock.
-    let [first, latest] = match latest.duration_since(*first) > DAY {
-        true => judge.clock()?,
-        false => [*first, *latest],
-    };
-    judge.each(&documents, |document| {
+    let document = judge.first_document()?;
+    let (first, target) = (document.time()?, &document.response.request.target);
+    judge.each_object(DOCUMENTS, |document| {
         let time = document.time()?;
-        let is_right = first.duration_since(time) <= DAY && time.duration_since(latest) <= DAY;
-        let target = &documents[0].response.request.target;
+        let is_near = |[start, end]: [DateTime; 2]| {
+            start.duration_since(time) <= DAY && time.duration_since(end) <= DAY
+        };
+        // Most servers need no second look at their clock.
+        let is_right = is_near([first, first]) || is_near(judge.clock()?);
         let expected = format_args!("within a day of {first}Z, as in {target}");
         document.verify("timestamp_utc", is_right, expected)
     })
@@ -160,13 +121,11 @@ pub(super) fn timestamps_agree(judge: &Judge) -> Judgement {
 /// The first document is stamped within a day of its `Date`.
 pub(super) fn timestamps_are_near_the_date(judge: &Judge) -> Judgement {
     let document = judge.first_document()?;
-    let date = document.response.header("date");
-    let date = date.and_then(|date| rfc2822::parse(&date).ok());
+    let date = document.response.header("date").and_then(|date| rfc2822::parse(&date).ok());
     let date = date.ok_or_else(|| unjudged("no valid Date"))?.datetime();
     let is_right = date.duration_since(document.time()?).abs() <= DAY;
-    let expected =
-        format_args!("within a day of {date}Z, its Date; the server's clock may be stopped");
-    document.verify("timestamp_utc", is_right, expected)
+    let why = "its Date; the server's clock may be stopped";
+    document.verify("timestamp_utc", is_right, format_args!("within a day of {date}Z, {why}"))
 }
 
 /// The numbers in three fields are in ascending order. Equal numbers are allowed.
@@ -186,15 +145,6 @@ pub(super) fn region_count(judge: &Judge, kind: ObjectKind) -> Judgement {
         let is_right = object.integer("region_count")? == regions as f64;
         object.verify("region_count", is_right, format_args!("{regions}, the number of regions"))
     })
-}
-
-/// The documents for these regions have their ids.
-pub(super) fn region_ids_are_echoed(
-    judge: &Judge,
-    ids: Vec<String>,
-    target: fn(String) -> String,
-) -> Judgement {
-    judge.each(ids, |id| judge.document(target(id.clone()))?.verify_text("region_id", &id))
 }
 
 /// A list in the metadata has these entries, and possibly no others and in this order.
@@ -219,10 +169,9 @@ pub(super) fn dates(
     judge.each_object([History], |history| {
         let points = history.entries("points");
         let dates = points.iter().map(|point| parse_date(point.text("date").ok()?).ok());
-        let dates: Vec<Date> = dates.collect::<Option<_>>().unwrap_or_default();
-        if dates.is_empty() {
-            return Err(unjudged("a history without points, or a point without a valid date"));
-        }
+        let missing = || unjudged("a history without points, or a point without a valid date");
+        let dates = dates.collect::<Option<Vec<Date>>>().filter(|dates| !dates.is_empty());
+        let dates = dates.ok_or_else(missing)?;
         let got = dates.iter().map(Date::to_string).collect::<Vec<_>>().join(", ");
         history.response.verify(are_right(&dates, history), expected, got)
     })
@@ -253,23 +202,19 @@ fn numbers(objects: &[JsonObject], field: &str) -> Result<Vec<f64>, Finding> {
 
 /// Returns the details of all regions, if all are requested.
 fn all_details(judge: &Judge) -> Result<Vec<JsonObject>, Finding> {
-    let count = judge.region_ids().len();
-    let sample = judge.sample();
-    if sample.len() < count {
+    let (count, details) = (judge.ids(Region).len(), judge.objects(RegionDetail));
+    if details.len() < count.max(1) {
+        let sample = judge.sample();
         let (requested, ids) = (sample.len(), sample.join(", "));
         return Err(unjudged(format!(
             "needs the details of all {count} regions, but only {requested} are requested: {ids}"
         )));
     }
-    let details = judge.objects(RegionDetail);
-    match details.is_empty() || details.len() < count {
-        true => Err(unjudged("a region detail is missing")),
-        false => Ok(details),
-    }
+    Ok(details)
 }
 
 pub(super) fn snapshot_has_the_registry(judge: &Judge) -> Judgement {
-    let registry = judge.region_ids();
+    let registry = judge.ids(Region);
     let snapshot = judge.document(paths::SNAPSHOT)?;
     let regions = snapshot.entries("regions");
     if registry.is_empty() || regions.is_empty() {
@@ -308,17 +253,6 @@ pub(super) fn has_costs_of(judge: &Judge, object: &JsonObject, id: &str) -> Judg
         let cost = costs.number(&format!("{prefix}{field}"))?;
         let expected = format_args!("{cost}, as in the snapshot");
         object.verify(field, object.number(field)? == cost, expected)
-    })
-}
-
-pub(super) fn history_agrees_with_the_snapshot(judge: &Judge) -> Judgement {
-    let today = judge.document(paths::SNAPSHOT)?.time()?.date().to_string();
-    judge.each(iter::once(GLOBAL.into()).chain(judge.sample()), |id: String| {
-        let history = judge.document(history(id.clone()))?;
-        let mut points = history.entries("points").into_iter();
-        let point = points.find(|point| point.text("date").ok() == Some(&today));
-        let missing = || unjudged("a history has no point for the day of the snapshot");
-        has_costs_of(judge, &point.ok_or_else(missing)?, &id)
     })
 }
 

@@ -3,7 +3,9 @@
 mod documents;
 mod responses;
 
-use ghi_contract::paths::{self, METADATA, NETWORK, REGIONS};
+use std::collections::HashSet;
+
+use ghi_contract::paths::{self, METADATA, NETWORK, REGIONS, SNAPSHOT};
 use ghi_contract::{
     API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, ForecastDays, GLOBAL,
     HISTORY_DAYS, is_region_id,
@@ -13,8 +15,10 @@ use reqwest::Method;
 use serde_json::Value;
 
 use self::{documents::*, responses::*};
-use crate::check::json_object::ObjectKind::*;
-use crate::check::json_object::{DOCUMENTS, ENTRIES, Field, V1_1_DOCUMENTS, is_number_or_null};
+use crate::check::json_object::ObjectKind::{self, *};
+use crate::check::json_object::{
+    DOCUMENTS, ENTRIES, Field, JsonObject, V1_1_DOCUMENTS, is_number_or_null,
+};
 use crate::check::judge::RuleSource::{self, Agreement, Contract, Note, Strict};
 use crate::check::judge::{HORIZONS, Judge, Rule, forecast, history, region_detail};
 use crate::check::response::{CheckRequest, Judgement, unjudged};
@@ -31,16 +35,15 @@ const fn rule(
 
 const MARKUP: &str = "<script>x</script>";
 
-const GLOBAL_COSTS: [&str; 3] =
-    ["global_min_cost_usd", "global_avg_cost_usd", "global_max_cost_usd"];
-
 #[rustfmt::skip]
 pub(crate) static RULES: &[Rule] = &[
     rule(Contract, "1.1", "responses-are-json", responses_are_json,
         "A 200 response is a JSON object in UTF-8."),
-    rule(Strict, "1.1", "content-type-is-json", |judge| header_is(judge, "content-type", "application/json"),
+    rule(Strict, "1.1", "content-type-is-json",
+        |judge| judge.each_object(DOCUMENTS, |document| document.response.verify_header_is("content-type", "application/json")),
         "Documents have `Content-Type: application/json`."),
-    rule(Strict, "1.1", "nothing-is-sniffed", |judge| header_is(judge, "x-content-type-options", "nosniff"),
+    rule(Strict, "1.1", "nothing-is-sniffed",
+        |judge| judge.each_object(DOCUMENTS, |document| document.response.verify_header_is("x-content-type-options", "nosniff")),
         "Documents have `X-Content-Type-Options: nosniff`."),
     rule(Contract, "1.2", "structure-is-stable",
         // The snapshot may come in either form.
@@ -65,7 +68,13 @@ pub(crate) static RULES: &[Rule] = &[
             object.verify(field.name, is_number_or_null(value), field.type_name)
         }),
         "Numeric fields are JSON numbers, not strings."),
-    rule(Strict, "1.4", "floats-have-a-decimal-point", floats_have_a_decimal_point,
+    rule(Strict, "1.4", "floats-have-a-decimal-point",
+        |judge| each_field(judge, ObjectKind::all(), Field::is_numeric, |object, field| {
+            object.number(field.name)?;
+            let with = if field.is_float() { "with" } else { "without" };
+            let is_right = object.get(field.name).is_some_and(Value::is_f64) == field.is_float();
+            object.verify(field.name, is_right, format_args!("a number {with} a decimal point"))
+        }),
         "Floats have a decimal point, as in `7.0`; integers don't."),
     rule(Strict, "1.5", "other-methods-are-405",
         |judge| judge.each([Method::POST, Method::PUT, Method::PATCH, Method::DELETE], |method| {
@@ -119,7 +128,13 @@ pub(crate) static RULES: &[Rule] = &[
         "The network metrics have their six fields."),
     rule(Contract, "2", "forecast-fields", |judge| fields(judge, Forecast),
         "The forecast has its five fields."),
-    rule(Contract, "2", "region-ids-are-unique", region_ids_are_unique,
+    rule(Contract, "2", "region-ids-are-unique",
+        |judge| judge.each([Region, SnapshotRegion], |kind| {
+            let mut seen = HashSet::new();
+            texts(judge, [kind], "id", "a unique id, other than \"\" and \"global\"", |id| {
+                !id.is_empty() && id != GLOBAL && seen.insert(id.to_owned())
+            })
+        }),
         "Region ids are unique, and none is `global`."),
     rule(Contract, "2", "region-detail-costs-are-in-order", |judge| in_order(judge, RegionDetail, COSTS),
         "In a region detail, minimum <= average <= maximum."),
@@ -136,7 +151,8 @@ pub(crate) static RULES: &[Rule] = &[
         "The global minimum is the lowest regional minimum."),
     rule(Contract, "2", "global-maximum-is-the-highest", |judge| global_cost_is_extreme(judge, "max_cost_usd", f64::max),
         "The global maximum is the highest regional maximum."),
-    rule(Contract, "2", "global-average-is-between", |judge| in_order(judge, Snapshot, GLOBAL_COSTS),
+    rule(Contract, "2", "global-average-is-between",
+        |judge| in_order(judge, Snapshot, ["global_min_cost_usd", "global_avg_cost_usd", "global_max_cost_usd"]),
         "The global average is between the global minimum and maximum."),
     rule(Contract, "2", "history-dates-are-days",
         |judge| texts(judge, [HistoryPoint], "date", "a date such as \"2026-11-15\"", |date| parse_date(date).is_ok()),
@@ -180,7 +196,13 @@ pub(crate) static RULES: &[Rule] = &[
             // Dates that don't increase break a rule of the contract.
             |dates, _| dates.windows(2).all(|pair| pair[1] <= pair[0] || pair[0].tomorrow().ok() == Some(pair[1]))),
         "A history has every day from its first to its last."),
-    rule(Strict, "2", "figures-are-positive", figures_are_positive,
+    rule(Strict, "2", "figures-are-positive",
+        |judge| each_field(judge, ObjectKind::all(), Field::is_float, |object, field| {
+            // Values that are neither numbers nor null break a rule of the contract.
+            let is_null = object.get(field.name).is_some_and(Value::is_null);
+            let is_right = !is_null && object.number(field.name)? > 0.0;
+            object.verify(field.name, is_right, "a number above zero")
+        }),
         "Costs, shares and metrics are above zero and never null."),
     rule(Strict, "2", "shares-are-percentages",
         |judge| judge.each_object([RegionDetail], |detail| {
@@ -205,14 +227,27 @@ pub(crate) static RULES: &[Rule] = &[
             has_costs_of(judge, &judge.document(region_detail(id.clone()))?, &id)
         }),
         "A region detail has the costs of the same day's snapshot."),
-    rule(Agreement, "2", "history-agrees-with-the-snapshot", history_agrees_with_the_snapshot,
+    rule(Agreement, "2", "history-agrees-with-the-snapshot",
+        |judge| {
+            let today = judge.document(SNAPSHOT)?.time()?.date().to_string();
+            judge.each([GLOBAL.into()].into_iter().chain(judge.sample()), |id: String| {
+                let mut points = judge.document(history(id.clone()))?.entries("points").into_iter();
+                let point = points.find(|point| point.text("date").ok() == Some(&today));
+                let missing = || unjudged("a history has no point for the day of the snapshot");
+                has_costs_of(judge, &point.ok_or_else(missing)?, &id)
+            })
+        },
         "Today's history point has the costs of the same day's snapshot."),
     rule(Note, "2", "timestamps-are-near-the-date", timestamps_are_near_the_date,
         "`timestamp_utc` is within a day of the response's `Date`, unless the server's clock is stopped."),
 
-    rule(Contract, "4", "region-detail-is-of-the-region", |judge| region_ids_are_echoed(judge, judge.sample(), region_detail),
+    rule(Contract, "4", "region-detail-is-of-the-region",
+        |judge| judge.each(judge.sample(), |id| {
+            judge.document(region_detail(id.clone()))?.verify_text("region_id", &id)
+        }),
         "`/v1/ghi/regions/{id}` returns the region with that id."),
-    rule(Contract, "4", "history-of-a-region", |judge| region_ids_are_echoed(judge, judge.sample(), history),
+    rule(Contract, "4", "history-of-a-region",
+        |judge| judge.each(judge.sample(), |id| judge.document(history(id.clone()))?.verify_text("region_id", &id)),
         "A history requested for a region has its `region_id`."),
     rule(Contract, "4", "metadata-answers", |judge| is_200(judge, Metadata),
         "`GET /v1/ghi/metadata` returns 200."),
@@ -226,7 +261,15 @@ pub(crate) static RULES: &[Rule] = &[
         "`GET /v1/ghi/history` returns 200 for `global` and the ids in the list of regions."),
     rule(Contract, "4", "network-answers", |judge| is_200(judge, Network),
         "`GET /v1/ghi/network` returns 200."),
-    rule(Contract, "4", "forecast-answers", forecast_answers,
+    rule(Contract, "4", "forecast-answers",
+        |judge| {
+            let is_offered = HORIZONS.iter().any(|days| judge.fetch(forecast(days)).status == 200);
+            // The contract shows no bounds, so a service may refuse some horizons.
+            let allowed: &[u16] = if is_offered { &[200, 400, 404, 422] } else { &[200] };
+            judge.each(HORIZONS, |days| {
+                judge.verify_response(forecast(days), 200, |response| allowed.contains(&response.status))
+            })
+        },
         "`GET /v1/ghi/forecast` returns 200 for at least one of 1, 7 and 30 days and may refuse the others."),
     rule(Strict, "4", "forecast-days-default-to-seven", |judge| document_has(judge, paths::FORECAST, "forecast_days", ForecastDays::DEFAULT),
         "`forecast_days` defaults to 7."),
@@ -249,24 +292,42 @@ pub(crate) static RULES: &[Rule] = &[
     rule(Strict, "4", "queries-are-utf-8", |judge| is_invalid(judge, format!("{METADATA}?x=%ff")),
         "A query that doesn't decode to UTF-8 gets 400 `invalid_parameter`."),
     rule(Strict, "4", "unknown-parameters-do-no-harm",
-        |judge| {
-            let target = format!("{METADATA}?no_such_parameter=1");
-            let right = judge.verify_response(target, "200, or 400 unknown_parameter", |response| {
-                response.status == 200 || response.status == 400 && response.json["code"] == "unknown_parameter"
-            });
-            right.map(drop)
-        },
+        |judge| judge.verify_response(format!("{METADATA}?no_such_parameter=1"), "200, or 400 unknown_parameter", |response| {
+            response.status == 200 || response.status == 400 && response.json["code"] == "unknown_parameter"
+        }).map(drop),
         "An unknown parameter is ignored or gets 400 `unknown_parameter`."),
-    rule(Strict, "4", "parameters-are-decoded", parameters_are_decoded,
+    rule(Strict, "4", "parameters-are-decoded",
+        |judge| {
+            let sample = judge.sample();
+            let id = sample.first().ok_or_else(|| unjudged("no region"))?;
+            let encoded: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
+            let detail = paths::REGION_DETAIL.replace("{id}", &encoded);
+            let history = format!("{}?region%5Fid={encoded}", paths::HISTORY);
+            judge.each([detail, history], |target| document_has(judge, &target, "region_id", &**id))
+        },
         "Region ids may be percent-encoded, in the path and in the query."),
-    rule(Strict, "4", "trailing-slash-is-the-same", trailing_slash_is_the_same,
+    rule(Strict, "4", "trailing-slash-is-the-same",
+        |judge| {
+            let detail = judge.sample().into_iter().next().map(region_detail);
+            judge.each([METADATA.into(), REGIONS.into()].into_iter().chain(detail), |target: String| {
+                let plain = judge.document(&target)?;
+                let slashed = JsonObject::whole(judge.verify_status(target + "/", 200)?);
+                let is_right = slashed.field_names() == plain.field_names();
+                slashed.response.verify(is_right, "the document without the slash", slashed.response.excerpt())
+            })
+        },
         "A trailing slash makes no difference."),
     rule(Strict, "4", "unknown-region-is-404", |judge| unknown_is_404(judge, region_detail),
         "An unknown id in the path gets 404 `unknown_region`; ids are case-sensitive."),
     rule(Strict, "4", "unknown-region-id-is-404", |judge| unknown_is_404(judge, history),
         "An unknown `region_id` gets 404 `unknown_region`; ids are case-sensitive."),
     rule(Strict, "4", "documents-have-a-weak-tag",
-        |judge| headers(judge, DOCUMENTS, "etag", "a weak tag, W/\"...\"", is_weak_tag),
+        |judge| judge.each_object(DOCUMENTS, |document| {
+            document.response.verify_header("etag", "a weak tag, W/\"...\"", |tag| {
+                let opaque = tag.strip_prefix("W/\"").and_then(|tag| tag.strip_suffix('"'));
+                opaque.is_some_and(|opaque| !opaque.is_empty() && !opaque.contains('"'))
+            })
+        }),
         "Documents have a weak `ETag`."),
     rule(Strict, "4", "tag-ignores-the-timestamp",
         |judge| {
@@ -278,37 +339,40 @@ pub(crate) static RULES: &[Rule] = &[
         |judge| {
             let (_, tag) = tagged_network(judge)?;
             judge.each([tag.clone(), format!("\"x\", {tag}"), "*".into()], |known| {
-                let request = CheckRequest::from(NETWORK).header("if-none-match", known);
-                judge.verify_response(request, "304 without a body", |response| {
-                    response.status == 304 && response.body.is_empty()
-                })
+                judge.verify_status(CheckRequest::from(NETWORK).header("if-none-match", known), 304)
             })
         },
         "`If-None-Match` gets 304 for the current tag, for a list that contains it and for `*`."),
     rule(Strict, "4", "other-tag-gets-the-document",
-        |judge| {
-            let request = CheckRequest::from(NETWORK).header("if-none-match", "\"no-such-tag\"");
-            judge.verify_status(request, 200).map(drop)
-        },
+        |judge| judge.verify_status(CheckRequest::from(NETWORK).header("if-none-match", "\"no-such-tag\""), 200).map(drop),
         "`If-None-Match` with another tag gets the document."),
     rule(Strict, "4", "documents-hold-until-midnight", documents_hold_until_midnight,
         "`Cache-Control` is `public, max-age` of at most 60 s, and not past midnight UTC."),
     rule(Strict, "4", "snapshot-varies-by-preference",
-        |judge| headers(judge, [Snapshot], "vary", "prefer", |value| lists(value, "prefer")),
+        |judge| judge.each_object([Snapshot], |snapshot| {
+            snapshot.response.verify_header("vary", "prefer", |value| lists(value, "prefer"))
+        }),
         "The snapshot has `Vary: prefer`."),
     rule(Strict, "4", "long-answers-are-compressed", long_answers_are_compressed,
         "Responses of more than 1,400 bytes are compressed if the client accepts gzip; shorter ones aren't."),
-    rule(Strict, "4", "any-origin-may-read", any_origin_may_read,
+    rule(Strict, "4", "any-origin-may-read",
+        |judge| judge.each_object(DOCUMENTS, |document| {
+            document.response.verify_header_is("access-control-allow-origin", "*")?;
+            let allowed = document.response.header("access-control-allow-credentials");
+            let (is_right, expected) = (allowed.is_none(), "no access-control-allow-credentials");
+            document.response.verify(is_right, expected, allowed.unwrap_or_default())
+        }),
         "Documents have `Access-Control-Allow-Origin: *` and don't allow credentials."),
     rule(Strict, "4", "headers-are-exposed",
-        |judge| headers(judge, DOCUMENTS, "access-control-expose-headers", &EXPOSED.join(", "),
-            |value| EXPOSED.iter().all(|name| lists(value, name))),
+        |judge| judge.each_object(DOCUMENTS, |document| {
+            let is_right = |value: &str| EXPOSED.iter().all(|name| lists(value, name));
+            document.response.verify_header("access-control-expose-headers", &EXPOSED.join(", "), is_right)
+        }),
         "Documents expose `ETag`, `Link`, `Retry-After` and others to pages from other origins."),
     rule(Strict, "4", "preflight-is-answered", preflight_is_answered,
         "A preflight request gets 204, which allows GET from any origin with any header."),
     rule(Strict, "4", "description-is-linked",
-        |judge| headers(judge, DOCUMENTS, "link", "a link with rel=\"service-desc\"",
-            |link| link.contains("rel=\"service-desc\"")),
+        |judge| judge.each_object(DOCUMENTS, |document| document.response.verify_link("service-desc")),
         "Documents have a `Link` to the OpenAPI document, `rel=\"service-desc\"`."),
     rule(Contract, "4.1", "history-has-seven-points",
         |judge| judge.each_object([History], |history| {
@@ -317,7 +381,8 @@ pub(crate) static RULES: &[Rule] = &[
             history.response.verify(count == HISTORY_DAYS, expected, got)
         }),
         "A history has seven points."),
-    rule(Contract, "4.2", "history-of-global", |judge| region_ids_are_echoed(judge, vec![GLOBAL.into()], history),
+    rule(Contract, "4.2", "history-of-global",
+        |judge| judge.document(history(GLOBAL.into()))?.verify_text("region_id", GLOBAL),
         "A history requested for `global` has the `region_id` `global`."),
     rule(Contract, "4.3", "forecast-echoes-the-days",
         |judge| judge.each(HORIZONS, |days| {
@@ -335,8 +400,7 @@ pub(crate) static RULES: &[Rule] = &[
         "`available_endpoints` is exactly the six paths, in the order of the contract."),
 
     rule(Contract, "5", "no-credentials-are-needed",
-        |judge| judge.each(judge.all_targets(), |target| {
-            let response = judge.response(target)?;
+        |judge| judge.each_response(|response| {
             let is_right = !response.requires_credentials();
             response.verify(is_right, "a response without credentials", response.excerpt())
         }),
@@ -349,7 +413,7 @@ pub(crate) static RULES: &[Rule] = &[
         "Errors are `application/problem+json` with the five fields of RFC 9457 and `code`."),
     rule(Strict, "7", "problems-say-what-is-right",
         |judge| {
-            let id = judge.region_ids().into_iter().next().unwrap_or_default();
+            let id = judge.ids(Region).into_iter().next().unwrap_or_default();
             let details = [(UNKNOWN_REGION.into(), id), (forecast(0), ForecastDays::MAX.to_string())];
             judge.each(details, |(target, text)| has_detail(judge.fetch(target), &text))
         },
@@ -361,9 +425,9 @@ pub(crate) static RULES: &[Rule] = &[
         "Errors have `Cache-Control: no-store`."),
     rule(Strict, "7", "errors-echo-no-markup",
         |judge| judge.each([region_detail, history].map(|target| target(MARKUP.into())), |target| {
-            let response = judge.response(target)?;
-            let is_right = !String::from_utf8_lossy(&response.body).contains(MARKUP);
-            response.verify(is_right, "a body without the markup in the request", response.excerpt())
+            judge.verify_response(target, "a body without the markup in the request", |response| {
+                response.status != 0 && !String::from_utf8_lossy(&response.body).contains(MARKUP)
+            })
         }),
         "Errors never echo input unescaped."),
 
@@ -378,8 +442,7 @@ pub(crate) static RULES: &[Rule] = &[
     rule(Strict, "9.4", "indicator-version-is-1-0", |judge| field_is(judge, Indicator, "version", API_PREVIOUS),
         "In the indicator, `version` is `1.0`."),
     rule(Strict, "9.4", "indicator-names-its-successor",
-        |judge| headers(judge, [Indicator], "link", "a link with rel=\"successor-version\"",
-            |link| link.contains("rel=\"successor-version\"")),
+        |judge| judge.each_object([Indicator], |indicator| indicator.response.verify_link("successor-version")),
         "The indicator has a `Link` to the snapshot, `rel=\"successor-version\"`."),
     rule(Agreement, "9.4", "indicator-is-for-today", |judge| judge.each_object([Indicator], |indicator| {
             indicator.verify_text("date", &indicator.time()?.date().to_string())
@@ -389,58 +452,3 @@ pub(crate) static RULES: &[Rule] = &[
         |judge| judge.each_object([Indicator], |indicator| has_costs_of(judge, indicator, GLOBAL)),
         "The indicator has the global costs of the same day's snapshot."),
 ];
-
-#[cfg(test)]
-mod tests {
-    use expect_test::expect_file;
-
-    use super::*;
-    use crate::check::judge::Rule;
-
-    /// The source of `docs/conformance.md`, without its tables.
-    const TEMPLATE: &str = include_str!("conformance.md");
-
-    #[test]
-    fn ids_are_unique_and_titles_are_sentences() {
-        for (index, rule) in RULES.iter().enumerate() {
-            assert!(RULES[..index].iter().all(|other| other.id != rule.id), "{}", rule.id);
-            let is_kebab =
-                |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-            assert!(rule.id.bytes().all(is_kebab), "{}", rule.id);
-            assert!(rule.title.ends_with('.') && rule.title.len() < 160, "{}", rule.title);
-            let chapter = rule.section.split('.').next().unwrap();
-            assert!(rule.heading().starts_with(&format!("{chapter}. ")), "{}", rule.id);
-        }
-    }
-
-    #[test]
-    fn rules_are_sorted_by_section_with_contract_rules_first() {
-        let numbers = |rule: &Rule| -> Vec<u32> {
-            rule.section.split('.').map(|number| number.parse().unwrap()).collect()
-        };
-        assert!(RULES.is_sorted_by_key(|rule| (numbers(rule), rule.source)));
-    }
-
-    fn tables(source: RuleSource) -> String {
-        let rules: Vec<&Rule> = RULES.iter().filter(|rule| rule.source == source).collect();
-        let mut text = String::new();
-        for chapter in rules.chunk_by(|a, b| a.heading() == b.heading()) {
-            text += &format!("\n### {}\n\n", chapter[0].heading());
-            text += "| section | rule | statement |\n|---|---|---|\n";
-            for rule in chapter {
-                text += &format!("| {} | `{}` | {} |\n", rule.section, rule.id, rule.title);
-            }
-        }
-        text
-    }
-
-    #[test]
-    fn the_page_lists_every_rule() {
-        let page = TEMPLATE
-            .replace("{contract}\n", &tables(RuleSource::Contract))
-            .replace("{strict}\n", &tables(RuleSource::Strict))
-            .replace("{agreement}\n", &tables(RuleSource::Agreement))
-            .replace("{note}\n", &tables(RuleSource::Note));
-        expect_file!["../../../../../docs/conformance.md"].assert_eq(&page);
-    }
-}

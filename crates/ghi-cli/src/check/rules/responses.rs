@@ -3,7 +3,6 @@
 use std::iter;
 use std::rc::Rc;
 
-use ghi_client::ErrorKind;
 use ghi_contract::paths;
 use jiff::civil::Time;
 use reqwest::Method;
@@ -11,8 +10,9 @@ use serde_json::Value;
 
 use crate::check::json_object::ObjectKind::{self, *};
 use crate::check::json_object::{DOCUMENTS, JsonObject};
-use crate::check::judge::{Judge, forecast, region_detail};
-use crate::check::response::{CheckRequest, CheckResponse, Finding, Judgement, unjudged};
+use crate::check::judge::{Judge, forecast};
+use crate::check::response::{CheckRequest, CheckResponse, Finding, Judgement, Verified};
+use crate::check::response::{json_error, unjudged};
 
 /// A region that hardly any server has.
 const UNKNOWN_ID: &str = "no-such-region";
@@ -30,37 +30,23 @@ pub(super) const EXPOSED: [&str; 6] =
 const COMPRESSED_MIN: usize = 1401;
 
 pub(super) fn snapshot(method: Method) -> CheckRequest {
-    CheckRequest::new(method, paths::SNAPSHOT)
+    CheckRequest { method, ..CheckRequest::from(paths::SNAPSHOT) }
 }
 
 pub(super) fn is_200(judge: &Judge, kind: ObjectKind) -> Judgement {
     judge.each(judge.targets(kind), |target| judge.verify_status(target, 200))
 }
 
-pub(super) fn forecast_answers(judge: &Judge) -> Judgement {
-    let targets = judge.targets(Forecast);
-    let statuses: Vec<_> = targets.iter().map(|target| judge.fetch(target).status).collect();
-    judge.each(iter::zip(targets, &statuses), |(target, status)| {
-        // The contract shows no bounds, so a service may refuse some horizons.
-        let is_refused = matches!(status, 400 | 404 | 422);
-        match is_refused && statuses.contains(&200) {
-            true => Ok(()),
-            false => judge.verify_status(target, 200).map(drop),
-        }
-    })
-}
-
 pub(super) fn responses_are_json(judge: &Judge) -> Judgement {
-    judge.each(judge.all_targets(), |target| {
-        let response = judge.response(&target)?;
+    judge.each_response(|response| {
+        let target = &response.request.target;
         if response.status != 200 {
             return Err(unjudged(format!("no 200 from {target}")));
         }
-        let failure = response.failure.as_ref();
-        let problem = match failure.filter(|failure| failure.kind == ErrorKind::NotTheDocument) {
-            Some(failure) => match response.header("content-encoding") {
+        let problem = match json_error(&response.body) {
+            Some(error) => match response.header("content-encoding") {
                 Some(encoding) => format!("{encoding}, though only identity was accepted"),
-                None => format!("not JSON ({})", failure.cause),
+                None => format!("not JSON ({error})"),
             },
             // The contract doesn't show the payload of the indicator.
             None if target == paths::INDICATOR => return Ok(()),
@@ -77,7 +63,7 @@ pub(super) fn verify_problem(
     request: impl Into<CheckRequest>,
     status: u16,
     code: &str,
-) -> Result<Rc<CheckResponse>, Finding> {
+) -> Verified {
     judge.verify_response(request, format_args!("{status} {code}"), |response| {
         response.status == status && response.json.get("code").is_none_or(|found| found == code)
     })
@@ -93,40 +79,16 @@ pub(super) fn document_has(
     field: &str,
     expected: impl Into<Value>,
 ) -> Judgement {
-    let expected = expected.into();
-    let right = format_args!("200 with {field}: {expected}");
-    let response = judge.verify_response(target, right, |response| {
-        let value = &response.json[field];
-        let is_equal = value.is_number() && value.as_f64() == expected.as_f64();
-        response.status == 200 && (*value == expected || is_equal)
-    });
-    response.map(drop)
-}
-
-pub(super) fn parameters_are_decoded(judge: &Judge) -> Judgement {
-    let sample = judge.sample();
-    let id = sample.first().ok_or_else(|| unjudged("no region"))?;
-    let encoded: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
-    let detail = paths::REGION_DETAIL.replace("{id}", &encoded);
-    let history = format!("{}?region%5Fid={encoded}", paths::HISTORY);
-    judge.each([detail, history], |target| document_has(judge, &target, "region_id", &**id))
-}
-
-pub(super) fn trailing_slash_is_the_same(judge: &Judge) -> Judgement {
-    let detail = judge.sample().into_iter().next().map(region_detail);
-    let targets = [paths::METADATA.into(), paths::REGIONS.into()].into_iter().chain(detail);
-    judge.each(targets, |target: String| {
-        let plain = judge.document(&target)?;
-        let slashed = judge.verify_status(target + "/", 200).map(JsonObject::whole)?;
-        let is_right = slashed.field_names() == plain.field_names();
-        let expected = "the document without the slash";
-        slashed.response.verify(is_right, expected, slashed.response.excerpt())
-    })
+    let document = JsonObject::whole(judge.verify_status(target, 200)?);
+    let (value, expected) = (document.get(field), expected.into());
+    let is_same_number =
+        value.is_some_and(Value::is_number) && value.and_then(Value::as_f64) == expected.as_f64();
+    document.verify(field, value == Some(&expected) || is_same_number, &expected)
 }
 
 /// An unknown region gets 404, and so does a known one in upper case.
 pub(super) fn unknown_is_404(judge: &Judge, target: fn(String) -> String) -> Judgement {
-    let known = judge.region_ids();
+    let known = judge.ids(Region);
     let upper = known.first().map(|id| id.to_uppercase());
     let unknown = iter::once(UNKNOWN_ID.to_owned()).chain(upper).filter(|id| !known.contains(id));
     judge.each(unknown, |id| verify_problem(judge, target(id), 404, "unknown_region"))
@@ -184,36 +146,13 @@ pub(super) fn problem_type_is_a_page(judge: &Judge) -> Judgement {
     judge.verify_status(target, 200).map(drop)
 }
 
-pub(super) fn headers(
-    judge: &Judge,
-    kinds: impl IntoIterator<Item = ObjectKind>,
-    name: &str,
-    expected: &str,
-    is_right: impl Fn(&str) -> bool,
-) -> Judgement {
-    judge.each_object(kinds, |document| document.response.verify_header(name, expected, &is_right))
-}
-
-pub(super) fn header_is(judge: &Judge, name: &str, expected: &str) -> Judgement {
-    headers(judge, DOCUMENTS, name, expected, |value| value == expected)
-}
-
+/// Whether a header is a list with this entry.
 pub(super) fn lists(value: &str, entry: &str) -> bool {
     value.split(',').any(|listed| listed.trim().eq_ignore_ascii_case(entry))
 }
 
-pub(super) fn any_origin_may_read(judge: &Judge) -> Judgement {
-    let name = "access-control-allow-credentials";
-    judge.each_object(DOCUMENTS, |document| {
-        document.response.verify_header_is("access-control-allow-origin", "*")?;
-        let value = document.response.header(name);
-        let got = format_args!("{name}: {}", value.as_deref().unwrap_or_default());
-        document.response.verify(value.is_none(), format_args!("no {name}"), got)
-    })
-}
-
 pub(super) fn preflight_is_answered(judge: &Judge) -> Judgement {
-    let request = CheckRequest::new(Method::OPTIONS, paths::SNAPSHOT)
+    let request = snapshot(Method::OPTIONS)
         .header("origin", "https://elsewhere.example")
         .header("access-control-request-method", "GET")
         .header("access-control-request-headers", "prefer,if-none-match");
@@ -222,12 +161,6 @@ pub(super) fn preflight_is_answered(judge: &Judge) -> Judgement {
     let methods = "access-control-allow-methods";
     response.verify_header(methods, "a list with GET", |value| lists(value, "GET"))?;
     response.verify_header_is("access-control-allow-headers", "*")
-}
-
-/// Whether an `ETag` is weak and not empty.
-pub(super) fn is_weak_tag(tag: &str) -> bool {
-    let opaque = tag.strip_prefix("W/\"").and_then(|tag| tag.strip_suffix('"'));
-    opaque.is_some_and(|opaque| !opaque.is_empty() && !opaque.contains('"'))
 }
 
 pub(super) fn tagged_network(judge: &Judge) -> Result<(JsonObject, String), Finding> {
