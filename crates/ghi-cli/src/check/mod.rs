@@ -16,7 +16,7 @@ use askama::Template;
 use ghi_client::{BaseUrl, InvalidBaseUrl, reports_tls_port};
 use ghi_contract::{GLOBAL, paths};
 use ghi_engine::{suggestion, visible};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use judge::{JudgedRule, Rule, RuleSource, RuleVerdict, forecast, history};
 use recording_client::RecordingClient;
@@ -104,10 +104,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
             judged.push(result);
         }
     }
-    let report = Report::new(args.strict, &client, judged);
     client.progress.finish_and_clear();
+    let report = Report { is_strict: args.strict, client: &client, rules: judged };
     print(&report.formatted(args.format))?;
-    if report.summary.broken > 0 {
+    if count(&report.rules, RuleVerdict::Broken) > 0 {
         return Ok(ExitCode::FAILURE);
     }
     if client.is_incomplete {
@@ -154,46 +154,37 @@ fn probe_deployment(client: &mut RecordingClient) -> Result<(), String> {
 }
 
 /// The report. As a template, it is JUnit XML with one test suite per chapter of the contract.
-#[derive(Serialize, Template)]
+#[derive(Template)]
 #[template(path = "junit.xml")]
-struct Report {
-    base_url: String,
-    strict: bool,
-    summary: Summary,
-    /// A sentence for each endpoint that got no more requests.
-    given_up: Vec<String>,
+struct Report<'a> {
+    is_strict: bool,
+    client: &'a RecordingClient,
     rules: Vec<JudgedRule>,
 }
 
-#[derive(Serialize)]
-struct Summary {
-    holds: usize,
-    broken: usize,
-    not_judged: usize,
-    /// Findings that do not count as broken in this run.
-    notes: usize,
-    requests: u64,
-}
-
-impl Report {
-    fn new(strict: bool, client: &RecordingClient, rules: Vec<JudgedRule>) -> Self {
-        let summary = Summary {
-            holds: count(&rules, RuleVerdict::Holds),
-            broken: count(&rules, RuleVerdict::Broken),
-            not_judged: count(&rules, RuleVerdict::NotJudged),
-            notes: count(&rules, RuleVerdict::Note),
-            requests: client.progress.position(),
-        };
-        let given_up = client.given_up.iter().cloned().collect();
-        Self { base_url: client.base_url.to_string(), strict, summary, given_up, rules }
-    }
-
+impl Report<'_> {
     fn formatted(&self, format: ReportFormat) -> String {
         match format {
             ReportFormat::Text => self.text(),
-            ReportFormat::Json => serde_json::to_string_pretty(self).expect("plain JSON") + "\n",
+            ReportFormat::Json => format!("{:#}\n", self.json()),
             ReportFormat::Junit => self.render().expect("writing to a string does not fail") + "\n",
         }
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "base_url": self.client.base_url.as_str(),
+            "strict": self.is_strict,
+            "summary": {
+                "holds": count(&self.rules, RuleVerdict::Holds),
+                "broken": count(&self.rules, RuleVerdict::Broken),
+                "not_judged": count(&self.rules, RuleVerdict::NotJudged),
+                "notes": count(&self.rules, RuleVerdict::Note),
+                "requests": self.client.progress.position(),
+            },
+            "given_up": self.client.given_up,
+            "rules": self.rules,
+        })
     }
 
     /// Returns the rules by chapter of the contract.
@@ -221,10 +212,13 @@ impl Report {
             text += &format!("{section:<section_width$}  {id:<id_width$}  {verdict}\n");
         }
         text += "\n";
-        for sentence in &self.given_up {
+        for sentence in &self.client.given_up {
             text += &format!("{sentence}\n");
         }
-        let Summary { holds, broken, not_judged, requests, .. } = self.summary;
+        let [holds, broken, not_judged] =
+            [RuleVerdict::Holds, RuleVerdict::Broken, RuleVerdict::NotJudged]
+                .map(|verdict| count(&self.rules, verdict));
+        let requests = self.client.progress.position();
         let hold = if holds == 1 { "rule holds" } else { "rules hold" };
         let notes = self.notes();
         text + &format!(
@@ -235,8 +229,8 @@ impl Report {
     /// Counts the notes, and those among them that break a rule of `--strict`.
     fn notes(&self) -> String {
         let notes = self.rules.iter().filter(|judged| judged.verdict == RuleVerdict::Note);
-        let strict = notes.filter(|note| note.rule.source == RuleSource::Agreement).count();
-        match (self.summary.notes, strict) {
+        let strict = notes.clone().filter(|note| note.rule.source == RuleSource::Agreement).count();
+        match (notes.count(), strict) {
             (0, _) => String::new(),
             (1, 0) => "; 1 note".into(),
             (1, _) => "; 1 note, --strict fails on it".into(),

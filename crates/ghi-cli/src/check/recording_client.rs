@@ -12,11 +12,8 @@ use reqwest::{Client, StatusCode};
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::check::response::{CheckRequest, CheckResponse};
+use crate::check::response::{BODY_MAX, CheckRequest, CheckResponse};
 use crate::signals::runtime;
-
-/// The longest body in bytes: a hundred times a snapshot of 256 regions.
-const BODY_MAX: usize = 8 * 1024 * 1024;
 
 /// The limit on the estimated memory of all recorded responses in bytes. Beyond it, no more requests are sent.
 const MEMORY_MAX: usize = 40_000_000;
@@ -181,10 +178,9 @@ impl RecordingClient {
     /// Waits for the next slot, then sends a request.
     fn sending(&mut self, request: &CheckRequest) -> impl Future<Output = Reception> + use<> {
         let url = format!("{}{}", self.base_url, request.target);
-        let mut sent = self.http.request(request.method.clone(), url);
-        for (name, value) in &request.headers {
-            sent = sent.header(*name, value);
-        }
+        let sent = self.http.request(request.method.clone(), url);
+        let headers = request.headers.iter();
+        let mut sent = headers.fold(sent, |sent, (name, value)| sent.header(*name, value));
         // Without the header, a server could use any encoding.
         if !request.headers.iter().any(|(name, _)| *name == ACCEPT_ENCODING.as_str()) {
             sent = sent.header(ACCEPT_ENCODING, "identity");

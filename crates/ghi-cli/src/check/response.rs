@@ -17,8 +17,8 @@ use serde_json::Value;
 
 pub(crate) const EXCERPT_MAX: usize = 200;
 
-/// The longest content that is decompressed, in bytes.
-const CONTENT_MAX: u64 = 8 * 1024 * 1024;
+/// The longest body in bytes, also after decompression: a hundred times a snapshot of 256 regions.
+pub(crate) const BODY_MAX: usize = 8 << 20;
 
 /// The memory of one JSON value in bytes, estimated from `[0]` and `{"":0}` in a list, which take the most.
 const VALUE_BYTES: usize = 256;
@@ -120,7 +120,7 @@ impl CheckResponse {
         let accepts_gzip = request.headers.iter().any(|(name, _)| *name == ACCEPT_ENCODING);
         if accepts_gzip && headers.get("content-encoding").is_some_and(|value| value == "gzip") {
             let mut content = Vec::new();
-            body = match GzDecoder::new(&*body).take(CONTENT_MAX).read_to_end(&mut content) {
+            body = match GzDecoder::new(&*body).take(BODY_MAX as u64).read_to_end(&mut content) {
                 Ok(_) => content,
                 Err(error) => format!("not gzip: {error}").into(),
             };
