@@ -5,15 +5,13 @@ use std::ffi::{OsStr, OsString};
 
 use clap::builder::BoolishValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use ghi_contract::is_region_id;
 use ghi_engine::listed;
 
 use crate::output::print_error;
-use crate::{
-    check, collect, explain, fixtures, health, help_sections, inputs, mcp, openapi, reference,
-    serve_flags, show,
-};
+use crate::source::SourceArgs;
+use crate::{check, collect, explain, fixtures, health, inputs, reference, serve_flags, show};
 
 const ABOUT: &str =
     "The Global HashCost Index: what it costs, in USD, to mine one coin, worldwide and by region.
@@ -21,6 +19,7 @@ This is the reference implementation of its API. The data is synthetic, but the 
 
 #[derive(Parser)]
 #[command(name = "ghi", version, about = ABOUT, override_usage = "ghi [COMMAND] [OPTIONS]")]
+#[command(after_help = GHI)]
 struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -29,25 +28,30 @@ struct CommandLine {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Serve the API and its web pages over HTTP (the default command)
+    #[command(after_help = SERVE)]
     Serve(serve_flags::Args),
     /// Show a document of the API as a table, JSON, CSV or a chart
+    #[command(after_help = SHOW)]
     Show(show::Args),
     /// Explain how a cost is calculated, step by step, from difficulty to USD per coin
     Explain(explain::Args),
     /// Write every document and error to files, for tests without a server
     Fixtures(fixtures::Args),
     /// Check a server against the API contract (docs/contract.md)
+    #[command(after_help = CHECK)]
     Check(check::Args),
     /// Check whether a server is ready; exits with 0 if it is, 1 if not
     Health(health::Args),
     /// Print the built-in inputs as a template, or check your own inputs file
     Inputs(inputs::Args),
     /// Collect daily network data from your node into a CSV file
+    #[command(after_help = COLLECT)]
     Collect(collect::Args),
     /// Give an AI assistant access to the data, over the Model Context Protocol (MCP)
-    Mcp(mcp::Args),
+    #[command(after_help = MCP)]
+    Mcp(SourceArgs),
     /// Print the OpenAPI document that describes the API
-    Openapi(openapi::Args),
+    Openapi(reference::OpenapiArgs),
     /// Print a completion script for your shell
     Completions(reference::CompletionsArgs),
     /// Print the manual page (roff)
@@ -70,6 +74,12 @@ pub(crate) fn parse() -> Command {
 }
 
 fn parse_line(line: &[OsString]) -> Result<CommandLine, clap::Error> {
+    // Compose files leave variables empty to unset them.
+    let is_empty = |name: &OsStr| env::var_os(name).is_some_and(|value| value.is_empty());
+    let without_empty_variable = |arg: Arg| match arg.get_env().is_some_and(is_empty) {
+        true => arg.env(None::<&str>),
+        false => arg,
+    };
     command()
         .mut_subcommands(|command| command.mut_args(without_empty_variable))
         .try_get_matches_from(line)
@@ -109,16 +119,15 @@ fn alias_message(error: &clap::Error, line: &[OsString]) -> Option<String> {
     let words = line.iter().filter_map(|word| word.to_str()?.split('=').next());
     let mut typed: Vec<&str> = words.filter(is_alias).collect();
     typed.dedup();
-    if !text.contains(LISTEN) || typed.is_empty() || typed == ["--listen"] {
-        return None;
-    }
-    Some(match &typed[..] {
-        [one] => text.replace(LISTEN, &format!("'{one}', which means '--listen'")),
-        all => format!(
+    match &typed[..] {
+        _ if !text.contains(LISTEN) => None,
+        [] | ["--listen"] => None,
+        [one] => Some(text.replace(LISTEN, &format!("'{one}', which means '--listen'"))),
+        all => Some(format!(
             "{} mean the same; use '--listen' once, with an address and a port, such as '--listen 0.0.0.0:8000'",
             listed(all)
-        ),
-    })
+        )),
+    }
 }
 
 /// Suggests what an unknown word may mean, or where to find help.
@@ -128,28 +137,34 @@ fn tip(error: &clap::Error, line: &[OsString]) -> Option<String> {
         _ => None,
     };
     let has = |word: &str| line.iter().skip(1).any(|given| given == word);
-    let is_similar = error.get(ContextKind::SuggestedSubcommand).is_some();
     if let Some(word) = text(ContextKind::InvalidSubcommand) {
-        let show = CommandLine::command().find_subcommand("show")?.clone();
-        if !has("show") && show.find_subcommand(word).is_some() {
-            return Some(format!("tip: a similar subcommand exists: 'show {word}'"));
-        }
-        let is_region = has("show") && is_region_id(word) && !is_similar;
-        let region = is_region.then(|| format!("tip: for a region, use 'ghi show region {word}'"));
-        return region.or_else(|| (!is_similar).then(|| help_tip(line)));
+        let is_similar = error.get(ContextKind::SuggestedSubcommand).is_some();
+        let ghi = CommandLine::command();
+        return match ghi.find_subcommand("show")?.find_subcommand(word) {
+            Some(_) if !has("show") => {
+                Some(format!("tip: a similar subcommand exists: 'show {word}'"))
+            }
+            _ if is_similar => None,
+            _ if has("show") && is_region_id(word) => {
+                Some(format!("tip: for a region, use 'ghi show region {word}'"))
+            }
+            _ => Some(help_tip(line)),
+        };
     }
     let Some(word) = text(ContextKind::InvalidArg) else {
-        let is_missing = error.kind() == ErrorKind::MissingRequiredArgument;
-        return is_missing.then(|| help_tip(line));
+        return (error.kind() == ErrorKind::MissingRequiredArgument).then(|| help_tip(line));
     };
-    if error.kind() != ErrorKind::UnknownArgument || has_similar_flag(error) {
-        return None;
+    match error.kind() {
+        ErrorKind::UnknownArgument if has_similar_flag(error) => None,
+        ErrorKind::UnknownArgument if has("forecast") && word.parse::<u64>().is_ok() => {
+            Some(format!("tip: use '--days {word}'"))
+        }
+        ErrorKind::UnknownArgument if has("history") && is_region_id(word) => {
+            Some(format!("tip: use '--region {word}'"))
+        }
+        ErrorKind::UnknownArgument => Some(help_tip(line)),
+        _ => None,
     }
-    let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
-    let flags = [("forecast", "--days", is_number), ("history", "--region", is_region_id(word))];
-    let flag = flags.into_iter().find(|(document, _, is_meant)| *is_meant && has(document));
-    let flag = flag.map(|(_, flag, _)| format!("tip: use '{flag} {word}'"));
-    flag.or_else(|| Some(help_tip(line)))
 }
 
 /// Returns a tip that points to the help of the command in a command line.
@@ -167,7 +182,6 @@ pub(crate) fn command() -> clap::Command {
 }
 
 fn complete(command: clap::Command) -> clap::Command {
-    let sections = help_sections::of(&command);
     let command = command.mut_args(|arg| {
         // If help showed the values of environment variables, it would depend on the machine.
         let arg = arg.hide_env_values(true);
@@ -179,7 +193,7 @@ fn complete(command: clap::Command) -> clap::Command {
             _ => arg,
         }
     });
-    command.after_help(sections).mut_subcommands(complete)
+    command.mut_subcommands(complete)
 }
 
 fn is_serve_flag(first: &OsStr) -> bool {
@@ -187,8 +201,83 @@ fn is_serve_flag(first: &OsStr) -> bool {
     first.as_encoded_bytes().starts_with(b"-") && !of_ghi.iter().any(|flag| first == *flag)
 }
 
-/// Ignores an empty variable: compose files leave variables empty to unset them.
-fn without_empty_variable(arg: clap::Arg) -> clap::Arg {
-    let value = arg.get_env().and_then(env::var_os);
-    if value.is_some_and(|value| value.is_empty()) { arg.env(None::<&str>) } else { arg }
-}
+// The text below the flags in help and manual pages. A line without indentation is a heading.
+
+const GHI: &str = "\
+Server flags:
+  ghi serve --help    lists all server flags; ghi without a command accepts them too
+
+Examples:
+  ghi                                    serve the API and a dashboard on http://127.0.0.1:8000/
+  ghi --listen 9000 --at 2026-11-15      serve on port 9000, with the clock stopped
+  ghi show history --plot                show the costs of the last seven days as a chart
+  ghi check http://127.0.0.1:8000        check a running server
+
+Environment:
+  GHI_...     Every server flag has a variable, such as GHI_RATE_LIMIT for --rate-limit.
+  NO_COLOR    If set, output has no colors.
+
+More help:
+  ghi COMMAND --help            the flags of a command
+  http://127.0.0.1:8000/docs    API reference, while the server is running";
+
+const SHOW: &str = "\
+Examples:
+  ghi show snapshot                                  today's costs, worldwide and in each region
+  ghi show history --plot                            the last seven days as a chart
+  ghi show history --from 2026-01-01 --format csv    other days, for a spreadsheet
+  ghi show curve --price 70000 --plot                the cost curve with a price
+  ghi show metadata --url http://127.0.0.1:8000      the metadata of a running server";
+
+const SERVE: &str = r#"Examples:
+  ghi serve --listen :8000                     accept connections from other machines
+  ghi serve --at 2026-11-15T12:00:00Z          return the same responses every time, for tests
+  ghi serve --at 2026-12-31 --speed 86400      run one day per second
+  ghi serve --fail "code=503, times=2"         make the first two requests for each path fail
+  ghi serve --chaos 30                         make three in ten requests fail
+  ghi serve --inputs my.toml                   publish your own network; see ghi inputs
+
+Values:
+  TIMESTAMP    UTC: 2026-11-15T12:00:00Z, "2026-11-15 12:00", or 2026-11-15 for 00:00
+  TIME         5s, 500ms, 2m; a plain number means seconds
+  A flag takes precedence over its variable. An empty variable counts as unset.
+
+Signals:
+  SIGTERM      graceful shutdown after --drain; Ctrl-C skips the drain
+  SIGHUP       reload --inputs (automatic with --watch)"#;
+
+const CHECK: &str = "\
+Exit codes:
+  0    all rules hold
+  1    a rule is broken
+  2    some rules could not be checked: connection failed, not an HTTP server, still
+       rate-limited (429); or the arguments are invalid
+
+Examples:
+  ghi check http://127.0.0.1:8000
+  ghi check https://example.org/sandbox --format junit > report.xml";
+
+const COLLECT: &str = "\
+Exit codes:
+  0    success, including when there was nothing to append
+  1    the node failed: timeout, invalid response, still starting or syncing
+  2    user error: wrong address or password, pruned node, invalid arguments, or the file
+       belongs to another chain
+
+Environment:
+  GHI_RPC_PASSWORD    the password for --user
+
+Examples:
+  ghi collect --cookie ~/.bitcoin/.cookie --out network.csv
+  ghi collect --rpc http://127.0.0.1:9332 --user me --out litecoin.csv --from 2024-01-01";
+
+const MCP: &str = r#"Tools:
+  snapshot, history, region, regions, network, forecast, metadata, explain,
+  cost_curve, economics
+
+Configuration:
+  Most assistants read a JSON file like this; the full path of ghi is safest:
+
+  {"mcpServers": {"ghi": {"command": "ghi", "args": ["mcp"]}}}
+
+  To use a running server: "args": ["mcp", "--url", "http://127.0.0.1:8000"]"#;

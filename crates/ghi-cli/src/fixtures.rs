@@ -87,36 +87,33 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     server.start_draining();
     add(&server, ["draining.json", "/readyz", ""]);
     files.push(("index.json".into(), format!("{:#}\n", Value::from(index)).into_bytes()));
-    let count = files.len();
-    write_files(args, files)?;
-    let (folder, list) = (args.folder.display(), args.folder.join("index.json"));
+    write_files(args, &files)?;
+    let (count, folder) = (files.len(), args.folder.display());
+    let list = args.folder.join("index.json");
     print(&format!("Wrote {count} files to {folder}; see {}\n", list.display()))
 }
 
-/// Returns the response to a request, and its description without the headers that differ from one response to
-/// the next.
+/// Returns the body of a response and its description, without the headers that are never the same.
 fn fixture(server: &InProcess, [file, path, prefer]: [&str; 3]) -> (Value, Vec<u8>) {
-    let (method, query) = match file {
-        "method_not_allowed.json" => ("POST", String::new()),
-        "uri_too_long.json" => ("GET", "x".repeat(7_000)),
-        _ => ("GET", String::new()),
-    };
+    let method = if file == "method_not_allowed.json" { "POST" } else { "GET" };
+    let query = if file == "uri_too_long.json" { "x".repeat(7_000) } else { String::new() };
     let path = path.to_owned() + &query;
     let request = Request::builder().method(method).uri(&path).header("host", "127.0.0.1:8000");
     let request = request.header("prefer", prefer).body(String::new());
     let response = server.respond(request.expect("every request is valid"));
-    let headers =
-        response.headers().iter().filter(|(name, _)| *name != "date" && *name != "x-request-id");
-    let headers: Map<_, _> = headers
-        .map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().into()))
-        .collect();
+    let mut headers = Map::new();
+    for (name, value) in response.headers() {
+        if name != "date" && name != "x-request-id" {
+            headers.insert(name.to_string(), value.to_str().unwrap_or_default().into());
+        }
+    }
     let status = response.status().as_u16();
     let entry = json!({ "method": method, "path": path, "prefer": prefer, "status": status, "headers": headers, "file": file });
     (entry, response.into_body().into())
 }
 
 /// Writes all files, or none if one exists.
-fn write_files(args: &Args, files: Vec<(String, Vec<u8>)>) -> Result<(), String> {
+fn write_files(args: &Args, files: &[(String, Vec<u8>)]) -> Result<(), String> {
     let folder = &args.folder;
     let mut paths = files.iter().map(|(name, _)| folder.join(name));
     if let Some(path) = paths.find(|path| !args.force && path.exists()) {
@@ -124,9 +121,10 @@ fn write_files(args: &Args, files: Vec<(String, Vec<u8>)>) -> Result<(), String>
     }
     fs::create_dir_all(folder)
         .map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
-    files.into_iter().try_for_each(|(name, content)| {
+    for (name, content) in files {
         let path = folder.join(name);
         fs::write(&path, content)
-            .map_err(|error| format!("cannot write {}: {error}", path.display()))
-    })
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    }
+    Ok(())
 }

@@ -68,9 +68,10 @@ pub(crate) fn whole_number<T: TryFrom<usize>>(
     move |text| {
         let number = plain_number(text).and_then(|number| usize::try_from(number).ok());
         let number = number.filter(|number| range.contains(number));
-        let (min, max) = (range.start(), range.end());
-        let invalid = || format!("must be a whole number from {min} to {max}");
-        number.and_then(|number| number.try_into().ok()).ok_or_else(invalid)
+        let number = number.and_then(|number| number.try_into().ok());
+        number.ok_or_else(|| {
+            format!("must be a whole number from {} to {}", range.start(), range.end())
+        })
     }
 }
 
@@ -81,8 +82,7 @@ pub(crate) fn network(text: &str) -> Result<IpNet, &'static str> {
 }
 
 fn plain_number(text: &str) -> Option<u64> {
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
-    is_plain.then(|| text.parse().ok()).flatten()
+    text.parse().ok().filter(|_| !text.starts_with('+'))
 }
 
 pub(crate) fn date(text: &str) -> Result<String, InvalidDate> {

@@ -17,9 +17,6 @@ const READYZ: &str = "/readyz";
 /// The maximum time for a response: shorter than the timeout of most probes.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The variables with the listening address of a server, the one for probes first.
-const LISTEN_VARIABLES: [&str; 2] = ["GHI_PROBE_LISTEN", "GHI_LISTEN"];
-
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Base URL of the server [default: the address in GHI_PROBE_LISTEN or GHI_LISTEN, or
@@ -40,12 +37,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     match runtime()?.block_on(client.text_at(READYZ)) {
         Ok(_) => print("ready\n"),
         Err(error) => {
-            // A server on this machine has the same clock.
-            let reason = match is_system_time_in_range() {
-                true => error.to_string(),
-                false => "the system clock is outside the years 1970 to 9999".into(),
-            };
-            print_error(&format!("the server is not ready: {reason}"));
+            print_error(&match is_system_time_in_range() {
+                true => format!("the server is not ready: {error}"),
+                // A server on this machine has the same clock.
+                false => {
+                    "the server is not ready: the system clock is outside the years 1970 to 9999"
+                        .into()
+                }
+            });
             Ok(ExitCode::FAILURE)
         }
     }
@@ -53,10 +52,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 
 /// Returns the URL of a server on this machine that has the same environment.
 fn local_url() -> Result<String, String> {
-    let given = LISTEN_VARIABLES.into_iter().find_map(|name| {
-        let value = env::var(name).ok().filter(|value| !value.is_empty());
-        value.map(|value| (name, value))
-    });
+    let variables = ["GHI_PROBE_LISTEN", "GHI_LISTEN"].into_iter();
+    let mut given = variables.filter_map(|name| Some((name, env::var(name).ok()?)));
+    let given = given.find(|(_, value)| !value.is_empty());
     let (name, value) = given.unwrap_or(("GHI_LISTEN", "127.0.0.1:8000".into()));
     let address = listen_address(&value).map_err(|wrong| format!("{name} '{value}' {wrong}"))?;
     if address.port() == 0 {

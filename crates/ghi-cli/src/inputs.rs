@@ -12,7 +12,7 @@ use ghi_engine::{
 };
 use ghi_server::{Clock, Inputs};
 
-use crate::output::{print, print_error};
+use crate::output::{QUOTE_MAX, print, print_error};
 use crate::text_table::{aligned, row};
 
 /// The maximum size of an inputs file in bytes: room for long comments.
@@ -20,9 +20,6 @@ const INPUTS_MAX: u64 = 6 * 1024 * 1024;
 
 /// The maximum size of a series in bytes: more than twice the size of ten years of 200 regions.
 pub(crate) const SERIES_MAX: u64 = 128 * 1024 * 1024;
-
-/// The maximum length of a path in a message about a row, in characters.
-const PATH_MAX: usize = 200;
 
 /// The maximum number of regions shown, the largest by hashrate.
 const REGIONS_SHOWN: usize = 20;
@@ -83,11 +80,9 @@ fn costs(explanation: &Explanation, model: &Model) -> String {
         row([id, &share, &min, &avg, &max])
     };
     let mut rows = vec![row(["region", "share %", "min", "avg", "max"])];
-    rows.extend(
-        parts.iter().take(REGIONS_SHOWN).map(|part| {
-            line(&model.registry()[part.region].id, part.hashrate_share_pct, &part.costs)
-        }),
-    );
+    for part in parts.iter().take(REGIONS_SHOWN) {
+        rows.push(line(&model.registry()[part.region].id, part.hashrate_share_pct, &part.costs));
+    }
     if parts.len() > REGIONS_SHOWN {
         rows.push(row([&*format!("and {} more", parts.len() - REGIONS_SHOWN)]));
     }
@@ -116,10 +111,10 @@ pub(crate) fn read(path: &Path) -> Result<Inputs, String> {
     let series = |name: &str| read_file(&folder.join(name), SERIES_MAX);
     Inputs::parse_with_series(&text, series).map_err(|error| {
         // With a longer path, a message would lose the row when it is shortened.
-        let path = visible(&format!("{path:?}"), PATH_MAX);
+        let path = visible(&format!("{path:?}"), QUOTE_MAX);
         let problems = error.problems().iter().map(|problem| format!("{path}: {problem}"));
-        let more = Some(error.more()).filter(|more| *more > 0);
-        let more = more.map(|more| format!("{path}: and {more} more problems"));
+        let more = error.more();
+        let more = (more > 0).then(|| format!("{path}: and {more} more problems"));
         problems.chain(more).collect::<Vec<_>>().join("\n")
     })
 }

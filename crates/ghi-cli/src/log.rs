@@ -1,12 +1,11 @@
 //! Logging to stderr.
 
 use std::io::{self, IsTerminal, Write};
-use std::panic;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
+use std::{panic, thread};
 
 use clap::ValueEnum;
 use ghi_server::LOG_LINES_DROPPED;
@@ -24,16 +23,13 @@ pub(crate) enum Format {
     Json,
 }
 
-/// Starts logging events and panics to stderr, one line each. Dropping the guard writes the lines that are
-/// still waiting.
-///
-/// A separate thread writes the lines. If stderr is too slow, lines are dropped and counted, so that a slow
-/// reader of the log cannot stop the server. Fails if the thread cannot be started.
+/// Starts logging events and panics to stderr, one line each. A thread writes them. If stderr is too slow, lines are
+/// dropped and counted, so that a slow reader of the log cannot stop the server.
 pub(crate) fn start(format: Format) -> io::Result<Guard> {
-    let (lines, guard) = writer(io::stderr())?;
+    let guard = writer(io::stderr())?;
     let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let events = fmt()
-        .with_writer(lines)
+        .with_writer(Arc::clone(&guard.lines))
         .with_ansi(colours)
         .with_target(false)
         // Reporting on stderr that stderr is closed would panic.
@@ -50,7 +46,7 @@ pub(crate) fn start(format: Format) -> io::Result<Guard> {
     Ok(guard)
 }
 
-fn writer(mut to: impl Write + Send + 'static) -> io::Result<(Arc<Lines>, Guard)> {
+fn writer(mut to: impl Write + Send + 'static) -> io::Result<Guard> {
     let (sender, waiting) = sync_channel::<Vec<u8>>(LINES_WAITING);
     let (running, ended) = channel();
     let thread = thread::Builder::new().name("log".into()).spawn(move || {
@@ -58,8 +54,13 @@ fn writer(mut to: impl Write + Send + 'static) -> io::Result<(Arc<Lines>, Guard)
         let mut reported = 0;
         loop {
             let line = waiting.try_recv().or_else(|_| {
-                // Once there is room for the warning.
-                report_dropped_lines(&mut reported);
+                // Now there is room for the warning.
+                let dropped = LOG_LINES_DROPPED.load(Ordering::Relaxed);
+                if dropped > reported {
+                    let lines = dropped - reported;
+                    tracing::warn!(lines, "dropped log lines: stderr is too slow");
+                    reported = dropped;
+                }
                 waiting.recv()
             });
             let Ok(line) = line else { return };
@@ -70,16 +71,7 @@ fn writer(mut to: impl Write + Send + 'static) -> io::Result<(Arc<Lines>, Guard)
     thread.map_err(|error| {
         io::Error::new(error.kind(), format!("failed to start the log thread: {error}"))
     })?;
-    let lines = Arc::new(Lines(Mutex::new(Some(sender))));
-    Ok((Arc::clone(&lines), Guard { lines, ended }))
-}
-
-fn report_dropped_lines(reported: &mut u64) {
-    let dropped = LOG_LINES_DROPPED.load(Ordering::Relaxed);
-    if dropped > *reported {
-        tracing::warn!(lines = dropped - *reported, "dropped log lines: stderr is too slow");
-        *reported = dropped;
-    }
+    Ok(Guard { lines: Arc::new(Lines(Mutex::new(Some(sender)))), ended })
 }
 
 /// Sends lines to the thread that writes them, until the guard is dropped.
@@ -153,7 +145,8 @@ mod tests {
     #[test]
     fn lines_logged_before_the_guard_is_dropped_are_written_in_order() {
         let output = BlockableWriter::default();
-        let (lines, guard) = writer(output.clone()).expect("a thread");
+        let guard = writer(output.clone()).expect("a thread");
+        let lines = Arc::clone(&guard.lines);
         let expected: Vec<String> = (0..1000).map(|number| format!("{number}\n")).collect();
         for line in &expected {
             (&*lines).write_all(line.as_bytes()).expect("a line");
@@ -166,7 +159,8 @@ mod tests {
     #[test]
     fn lines_are_dropped_without_blocking_when_stderr_is_blocked() {
         let output = BlockableWriter::default();
-        let (lines, guard) = writer(output.clone()).expect("a thread");
+        let guard = writer(output.clone()).expect("a thread");
+        let lines = Arc::clone(&guard.lines);
         let held = output.hold();
         for _ in 0..2 * LINES_WAITING {
             (&*lines).write_all(b"x").expect("a line");

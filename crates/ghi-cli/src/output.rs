@@ -1,6 +1,6 @@
 //! Data to stdout, messages to stderr.
 
-use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use ghi_engine::{is_invisible, visible};
@@ -8,6 +8,9 @@ use rustix::termios::tcgetwinsize;
 
 /// The maximum length of a message in characters: it may contain text from a server or a file.
 const MESSAGE_MAX: usize = 800;
+
+/// The maximum length of a text that a message quotes, in characters.
+pub(crate) const QUOTE_MAX: usize = 200;
 
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
 pub(crate) enum Format {
@@ -21,10 +24,10 @@ pub(crate) enum Format {
 pub(crate) fn print(text: &str) -> Result<ExitCode, String> {
     let mut stdout = io::stdout();
     let printed = match stdout.is_terminal() {
-        true => write_escaped(BufWriter::new(stdout.lock()), text),
+        true => stdout.write_all(escaped(text).as_bytes()),
         false => stdout.write_all(text.as_bytes()),
     };
-    match printed {
+    match printed.and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(format!("cannot write to stdout: {error}"))
         }
@@ -32,22 +35,20 @@ pub(crate) fn print(text: &str) -> Result<ExitCode, String> {
     }
 }
 
-/// Escapes everything but visible characters, line ends and tabs.
-fn write_escaped(mut terminal: impl Write, text: &str) -> io::Result<()> {
-    let mut written = 0;
+/// Escapes everything but visible characters, line ends and tabs, as in JSON, so that a JSON document stays valid.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
     for (at, char) in text.char_indices() {
         let is_plain = matches!(char, '\n' | '\t') || text[at..].starts_with("\r\n");
-        if is_invisible(char) && !is_plain {
-            terminal.write_all(&text.as_bytes()[written..at])?;
-            // As in JSON, so that a JSON document stays valid.
-            for unit in char.encode_utf16(&mut [0; 2]) {
-                write!(terminal, "\\u{unit:04x}")?;
-            }
-            written = at + char.len_utf8();
+        if is_plain || !is_invisible(char) {
+            escaped.push(char);
+            continue;
+        }
+        for unit in char.encode_utf16(&mut [0; 2]) {
+            escaped += &format!("\\u{unit:04x}");
         }
     }
-    terminal.write_all(&text.as_bytes()[written..])?;
-    terminal.flush()
+    escaped
 }
 
 /// Returns the width of the terminal in columns, if stdout is a terminal that reports it.

@@ -1,14 +1,27 @@
-//! `ghi man` and `ghi completions`.
+//! `ghi man`, `ghi completions` and `ghi openapi`.
 
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
+use ghi_server::{OPENAPI, OPENAPI_3_0};
+use serde_json::Value;
 
-use crate::help_sections;
 use crate::output::print;
+
+/// The OpenAPI document, for its schemas.
+pub(crate) static DOCUMENT: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(OPENAPI).expect("the document is valid JSON"));
+
+#[derive(clap::Args)]
+pub(crate) struct OpenapiArgs {
+    /// OpenAPI version; use 3.0 for client generators without 3.1 support
+    #[arg(long, value_name = "VERSION", default_value = "3.1", value_parser = ["3.1", "3.0"])]
+    oas: String,
+}
 
 #[derive(clap::Args)]
 pub(crate) struct ManArgs {
@@ -22,6 +35,10 @@ pub(crate) struct CompletionsArgs {
     /// Shell to generate the script for
     #[arg(value_name = "SHELL")]
     shell: Shell,
+}
+
+pub(crate) fn openapi(args: &OpenapiArgs) -> Result<ExitCode, String> {
+    print(if args.oas == "3.0" { OPENAPI_3_0 } else { OPENAPI })
 }
 
 /// Prints a completion script for the commands of `ghi` and their flags.
@@ -45,7 +62,8 @@ pub(crate) fn manual(args: &ManArgs, ghi: Command) -> Result<ExitCode, String> {
     }
     let mut page = Vec::new();
     write(command, &mut page).expect("writing to memory does not fail");
-    print(&(String::from_utf8_lossy(&page) + &*roff(help_sections::of(command))))
+    let sections = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    print(&(String::from_utf8_lossy(&page) + &*roff(&sections)))
 }
 
 fn write(command: &Command, page: &mut Vec<u8>) -> std::io::Result<()> {

@@ -1,7 +1,7 @@
 //! Shutdown signals, and long work that does not delay them.
 
-use std::io;
-use std::thread;
+use std::process::ExitCode;
+use std::{io, thread};
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -34,6 +34,28 @@ impl Signals {
             _ = self.quit.recv() => SignalKind::quit(),
         }
     }
+}
+
+/// Runs a future until it is ready. If a signal arrives first, the error is its exit code.
+pub(crate) fn until_signal<T>(
+    work: impl Future<Output = T>,
+) -> Result<Result<T, ExitCode>, String> {
+    let runtime = runtime()?;
+    let done = runtime.block_on(async {
+        let mut signals = Signals::watch()?;
+        tokio::select! {
+            done = work => Ok(Ok(done)),
+            kind = signals.next() => Ok(Err(exit_code(kind))),
+        }
+    });
+    // A thread that waits for a blocked output would keep the process running.
+    runtime.shutdown_background();
+    done.map_err(|error: io::Error| format!("cannot start: {error}"))
+}
+
+/// Returns the exit code that shells report for a process killed by a signal.
+pub(crate) fn exit_code(signal: SignalKind) -> ExitCode {
+    ExitCode::from(128 + signal.as_raw_value() as u8)
 }
 
 /// Runs long work on its own thread, so that signals are handled while it runs.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use ObjectKind::*;
 
 use crate::check::response::{CheckResponse, Finding, Judgement, unjudged};
-use crate::openapi::DOCUMENT;
+use crate::reference::DOCUMENT;
 
 /// The JSON of a response, or an entry of a list in it.
 pub(crate) struct JsonObject {

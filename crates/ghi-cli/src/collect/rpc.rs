@@ -6,20 +6,19 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use ghi_client::{BaseUrl, ErrorKind, cause, exchange, http_client_builder};
+use ghi_client::{BaseUrl, ErrorKind, ExchangeFailure, cause, exchange, http_client_builder};
 use ghi_engine::visible;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use reqwest::StatusCode;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Number, Value, json};
 
 use self::CollectError::{Fixable, Other};
+use crate::output::QUOTE_MAX;
 
-/// The maximum number of calls in a request. A node handles them one after another, and the statistics of 25
-/// blocks take a slow disk some seconds.
+/// The maximum number of calls in a request. The statistics of 25 blocks take a slow disk some seconds.
 pub(super) const BATCH: u64 = 25;
 
 /// How long to wait for a node that is silent or sends slowly.
@@ -27,9 +26,6 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The maximum size of a response in bytes: a hundred times the size of a batch of headers.
 const RESPONSE_MAX: usize = 2 << 20;
-
-/// The maximum number of characters of node text quoted in a message.
-const TEXT_MAX: usize = 200;
 
 /// The number of smallest units in a coin.
 pub(super) const UNITS_PER_COIN: f64 = 1e8;
@@ -56,12 +52,10 @@ pub(super) struct Node {
     timeout: Duration,
 }
 
-/// The state of a node's chain.
+/// The state of a node's chain: the heights of the last validated block and of the last known header.
 #[derive(Deserialize)]
 pub(super) struct ChainInfo {
-    /// The height of the last validated block.
     pub(super) blocks: u64,
-    /// The height of the last known header.
     pub(super) headers: u64,
     #[serde(default)]
     pub(super) initialblockdownload: bool,
@@ -69,7 +63,6 @@ pub(super) struct ChainInfo {
     pub(super) pruneheight: Option<u64>,
 }
 
-/// The header of a block.
 #[derive(Deserialize)]
 pub(super) struct Header {
     pub(super) hash: String,
@@ -88,11 +81,11 @@ pub(super) struct Header {
 #[derive(Clone, Copy, Deserialize)]
 pub(super) struct BlockStats {
     #[serde(deserialize_with = "units")]
-    pub(super) subsidy: u64,
+    pub(super) subsidy: f64,
     #[serde(deserialize_with = "units")]
-    pub(super) totalfee: u64,
+    pub(super) totalfee: f64,
     /// The number of transactions, including the coinbase.
-    pub(super) txs: u64,
+    pub(super) txs: f64,
 }
 
 /// A block, with statistics if its day is to be appended.
@@ -104,10 +97,10 @@ fn utc_day<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Date, D::Error>
 }
 
 /// Reads an amount: Bitcoin Core counts units, Bitcoin Cash Node writes coins with a decimal point.
-fn units<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-    let amount = Number::deserialize(deserializer)?;
-    let coins = || amount.as_f64().map(|coins| (coins * UNITS_PER_COIN).round() as u64);
-    amount.as_u64().or_else(coins).ok_or_else(|| D::Error::custom("not an amount"))
+fn units<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let number = Number::deserialize(deserializer)?;
+    let amount = number.as_f64().ok_or_else(|| D::Error::custom("not an amount"))?;
+    Ok(if number.is_f64() { (amount * UNITS_PER_COIN).round() } else { amount })
 }
 
 impl Node {
@@ -128,8 +121,8 @@ impl Node {
     }
 
     async fn headers(&self, heights: RangeInclusive<u64>) -> Result<Vec<Header>, CollectError> {
-        let hashes: Vec<Value> =
-            self.batch("getblockhash", heights.map(|height| json!([height]))).await?;
+        let heights = heights.map(|height| json!([height]));
+        let hashes: Vec<Value> = self.batch("getblockhash", heights).await?;
         self.batch("getblockheader", hashes.into_iter().map(|hash| json!([hash]))).await
     }
 
@@ -143,11 +136,14 @@ impl Node {
         let counted = headers.iter().filter(|header| days.contains(&header.day));
         let params = counted.map(|header| json!([header.hash, ["subsidy", "totalfee", "txs"]]));
         let mut stats = self.batch("getblockstats", params).await?.into_iter();
-        let with_stats = |header: Header| {
-            let stats = if days.contains(&header.day) { stats.next() } else { None };
-            (header, stats)
-        };
-        Ok(headers.into_iter().map(with_stats).collect())
+        let headers = headers.into_iter();
+        Ok(headers
+            .map(
+                |header| {
+                    if days.contains(&header.day) { (header, stats.next()) } else { (header, None) }
+                },
+            )
+            .collect())
     }
 
     /// Returns the first height whose median time past is on this day or later, or the height after `last`.
@@ -169,14 +165,14 @@ impl Node {
     ) -> Result<Vec<T>, CollectError> {
         let call = |(id, params)| json!({ "id": id, "method": method, "params": params });
         let calls: Vec<Value> = params.into_iter().enumerate().map(call).collect();
-        if calls.is_empty() {
+        let count = calls.len();
+        if count == 0 {
             return Ok(Vec::new());
         }
-        let invalid = |why: &dyn Display| {
-            let why = visible(&why.to_string(), TEXT_MAX);
+        let invalid = |why: &str| {
+            let why = visible(why, QUOTE_MAX);
             Other(format!("{} returned an invalid response to {method}: {why}", self.url))
         };
-        let count = calls.len();
         let body = self.post(&Value::Array(calls)).await?;
         let mut responses = match serde_json::from_slice(&body) {
             Ok(Value::Array(responses)) => responses,
@@ -188,14 +184,14 @@ impl Node {
         if let Some(response) = responses.iter().find(|response| !response["error"].is_null()) {
             return Err(rpc_error(method, &response["error"]));
         }
-        responses.sort_by_key(|response| response["id"].as_u64());
-        if !responses.iter().map(|response| response["id"].as_u64()).eq((0..count as u64).map(Some))
-        {
-            return Err(invalid(&"a response is missing"));
+        let id = |response: &Value| response["id"].as_u64();
+        responses.sort_by_key(id);
+        if !responses.iter().map(id).eq((0..count as u64).map(Some)) {
+            return Err(invalid("a response is missing"));
         }
         let results = responses.iter_mut().map(|response| response["result"].take());
         let results = results.map(serde_json::from_value).collect::<Result<_, _>>();
-        results.map_err(|error| invalid(&error))
+        results.map_err(|error| invalid(&error.to_string()))
     }
 
     /// Sends a request. Returns the body of the response.
@@ -207,47 +203,42 @@ impl Node {
             request = request.basic_auth(user, Some(password));
         }
         let response = exchange(request.body(calls.to_string()), RESPONSE_MAX).await;
-        let response = response.map_err(|failure| match (failure.kind, failure.cause) {
-            (ErrorKind::Connect, cause) => Fixable(format!(
+        let response = response.map_err(|ExchangeFailure { kind, cause }| match kind {
+            ErrorKind::Connect => Fixable(format!(
                 "cannot connect to {url}: {cause}; check --rpc, and that the node runs with server=1"
             )),
-            (ErrorKind::Timeout, _) => {
-                Other(format!("{url} did not respond within {:?}", self.timeout))
-            }
-            (ErrorKind::NotHttp, cause) => self.not_a_node(&cause),
-            (ErrorKind::TooLarge, cause) => Other(format!("{url} returned {cause}")),
-            (_, cause) => Other(format!("lost the connection to {url}: {cause}")),
+            ErrorKind::Timeout => Other(format!("{url} did not respond within {:?}", self.timeout)),
+            ErrorKind::NotHttp => self.not_a_node(&cause),
+            ErrorKind::TooLarge => Other(format!("{url} returned {cause}")),
+            _ => Other(format!("lost the connection to {url}: {cause}")),
         })?;
-        let status = response.status;
-        match status {
-            StatusCode::UNAUTHORIZED => Err(Fixable(format!(
+        let (status, body) = (response.status, response.body);
+        match status.as_u16() {
+            401 => Err(Fixable(format!(
                 "{url} refused the user or password (401); use --cookie, or --user with the password in GHI_RPC_PASSWORD"
             ))),
-            StatusCode::FORBIDDEN => Err(Fixable(format!(
+            403 => Err(Fixable(format!(
                 "{url} refused this address (403); add it to rpcallowip in the node's configuration"
             ))),
-            _ if status.is_success() || response.body.starts_with(b"{") => Ok(response.body),
+            _ if status.is_success() || body.starts_with(b"{") => Ok(body),
             // A busy node, or the proxy in front of a node.
-            StatusCode::INTERNAL_SERVER_ERROR
-            | StatusCode::BAD_GATEWAY
-            | StatusCode::SERVICE_UNAVAILABLE
-            | StatusCode::GATEWAY_TIMEOUT => {
-                let text = visible(String::from_utf8_lossy(&response.body).trim(), TEXT_MAX);
-                Err(Other(format!("{url} returned {} {text}", status.as_u16())))
+            code @ (500 | 502..=504) => {
+                let text = visible(String::from_utf8_lossy(&body).trim(), QUOTE_MAX);
+                Err(Other(format!("{url} returned {code} {text}")))
             }
             _ => Err(self.not_a_node(&status)),
         }
     }
 
     fn not_a_node(&self, found: &dyn Display) -> CollectError {
-        let found = visible(&found.to_string(), TEXT_MAX);
+        let found = visible(&found.to_string(), QUOTE_MAX);
         Fixable(format!("{} is not a node's RPC ({found}); check --rpc", self.url))
     }
 }
 
 fn rpc_error(method: &str, error: &Value) -> CollectError {
     let code = error["code"].as_i64().unwrap_or_default();
-    let message = visible(error["message"].as_str().unwrap_or_default(), TEXT_MAX);
+    let message = visible(error["message"].as_str().unwrap_or_default(), QUOTE_MAX);
     match code {
         // The node is still loading its blocks.
         -28 => Other(format!("the node is starting ({message}); run ghi collect again later")),
@@ -282,6 +273,15 @@ mod tests {
             thread::park();
         });
         url
+    }
+
+    #[test]
+    fn amounts_may_be_units_or_coins() {
+        for (subsidy, fee) in [("312500000", "1"), ("3.12500000", "0.00000001")] {
+            let text = format!(r#"{{"subsidy":{subsidy},"totalfee":{fee},"txs":1}}"#);
+            let stats: BlockStats = serde_json::from_str(&text).unwrap();
+            assert_eq!((stats.subsidy, stats.totalfee), (312_500_000.0, 1.0), "{text}");
+        }
     }
 
     #[tokio::test]

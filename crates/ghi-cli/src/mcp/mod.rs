@@ -2,23 +2,36 @@
 //!
 //! Messages are JSON-RPC 2.0, one per line.
 
-mod server;
 mod tools;
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Read};
+use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::thread;
 
-use serde_json::{Value, json};
+use futures_util::FutureExt;
+use ghi_engine::visible;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
 use tokio::io::AsyncWriteExt;
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, OwnedMutexGuard, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
 
-use crate::mcp::server::{Params, Reply, ToolServer};
+use crate::mcp::tools::{NAME_MAX, TOOLS, Tool};
 use crate::output::print_error;
-use crate::signals::{Signals, runtime};
-use crate::source::{DocumentSource, SourceArgs};
+use crate::signals::until_signal;
+use crate::source::{DocumentSource, SourceArgs, in_time};
+
+const INSTRUCTIONS: &str = "The Global HashCost Index: what it costs, in USD, to mine one coin of a proof-of-work currency, as minimum, average and maximum, worldwide (global) and by region. This is a sandbox, not market data: say so. Start with snapshot for today's costs; regions lists the ids that other tools accept; explain shows how a cost is calculated from difficulty, hardware and electricity. Dates and times are UTC.";
+
+/// The revisions of the protocol. The last one has no initialize: each request names its own revision. Revision
+/// 2025-03-26 has batches, which later revisions removed, so it is not supported; a client that requests it gets
+/// the one before.
+const REVISIONS: [&str; 4] = ["2024-11-05", "2025-06-18", "2025-11-25", WITHOUT_INITIALIZE];
+const WITHOUT_INITIALIZE: &str = "2026-07-28";
 
 /// The maximum length of a line in bytes. A call has a few hundred.
 const LINE_MAX: u64 = 1 << 20;
@@ -29,38 +42,29 @@ const CALLS_MAX: usize = 16;
 /// The maximum length of a request id in bytes: it is stored until the reply is sent.
 const ID_MAX: usize = 1_024;
 
-/// The error codes of JSON-RPC.
+/// The error codes of JSON-RPC, and one of MCP.
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const METHOD_NOT_FOUND: i32 = -32601;
 const INVALID_PARAMS: i32 = -32602;
 const INTERNAL_ERROR: i32 = -32603;
-
-#[derive(clap::Args)]
-pub(crate) struct Args {
-    #[command(flatten)]
-    source: SourceArgs,
-}
+const UNSUPPORTED_REVISION: i32 = -32022;
 
 /// Serves an assistant over stdin and stdout until they are closed or a signal arrives.
-pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
-    let server = ToolServer::new(DocumentSource::open(&args.source)?);
+pub(crate) fn run(args: &SourceArgs) -> Result<ExitCode, String> {
+    let server = ToolServer::new(DocumentSource::open(args)?);
     if io::stdin().is_terminal() {
         print_error("waiting for Model Context Protocol messages on stdin; press Ctrl-D to exit");
     }
-    let runtime = runtime()?;
-    let served = runtime.block_on(async {
-        let mut signals = Signals::watch().map_err(|error| format!("cannot start: {error}"))?;
-        let (sender, lines) = mpsc::channel(1);
-        tokio::task::spawn_blocking(move || read_lines(io::stdin().lock(), &sender));
-        tokio::select! {
-            served = serve(server, lines) => served.map_err(|error| format!("cannot continue: {error}")),
-            _ = signals.next() => Ok(()),
+    let (sender, lines) = mpsc::channel(1);
+    thread::spawn(move || read_lines(io::stdin().lock(), &sender));
+    match until_signal(serve(server, lines))? {
+        // With a broken pipe, the assistant has closed it.
+        Ok(Err(error)) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(format!("cannot continue: {error}"))
         }
-    });
-    // A thread that waits for input from a terminal would keep the process running.
-    runtime.shutdown_background();
-    served.map(|()| ExitCode::SUCCESS)
+        _ => Ok(ExitCode::SUCCESS),
+    }
 }
 
 /// A line, or `None` if it was too long and was skipped.
@@ -85,102 +89,227 @@ fn read_lines(mut input: impl BufRead, lines: &mpsc::Sender<InputLine>) {
     }
 }
 
-/// Handles messages. Replies are sent as soon as they are ready; after the last message, the remaining replies
-/// are sent.
+/// Handles messages, and sends each reply as soon as it is ready.
 async fn serve(server: ToolServer, mut lines: mpsc::Receiver<InputLine>) -> io::Result<()> {
     let server = Arc::new(server);
     let mut stdout = tokio::io::stdout();
-    let mut calls = JoinSet::new();
-    let mut handles: HashMap<String, AbortHandle> = HashMap::new();
+    let (mut calls, mut handles) = (JoinSet::new(), HashMap::new());
     loop {
         let reply = tokio::select! {
-            Some(line) = lines.recv(), if calls.len() < CALLS_MAX => match read(line?) {
-                Ok(Message::Request { id, method, params }) => {
-                    handles.retain(|_, call| !call.is_finished());
-                    let key = id.to_string();
-                    handles.insert(key, calls.spawn(Arc::clone(&server).answer(id, method, *params)));
-                    continue;
-                }
-                Ok(Message::Cancellation(id)) => {
-                    handles.remove(&id.to_string()).inspect(AbortHandle::abort);
-                    continue;
-                }
-                Ok(Message::Other) => continue,
-                Err(reply) => reply,
-            },
-            Some(done) = calls.join_next() => match done {
-                Ok(reply) => reply,
-                // A cancelled call has no reply.
-                Err(_) => continue,
-            },
+            Some(line) = lines.recv(), if calls.len() < CALLS_MAX => {
+                handle(line?, &server, &mut calls, &mut handles).err()
+            }
+            // A cancelled call has no reply.
+            Some(done) = calls.join_next() => done.ok(),
             else => return Ok(()),
         };
-        let written = async {
-            stdout.write_all(&reply.line).await?;
-            stdout.flush().await
-        };
-        match written.await {
-            // The assistant has closed the pipe.
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
-            written => written?,
+        if let Some(reply) = reply {
+            stdout.write_all(&reply.bytes).await?;
+            stdout.flush().await?;
         }
     }
 }
 
-enum Message {
-    Request {
-        id: Value,
-        method: String,
-        params: Box<Params>,
-    },
-    /// Cancels the request with this id.
-    Cancellation(Value),
-    /// Needs no action: an empty line, another notification, or a reply, although no request was sent.
-    Other,
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Params {
+    protocol_version: Option<String>,
+    name: Option<String>,
+    arguments: Option<Value>,
+    #[serde(rename = "_meta")]
+    meta: Option<Map<String, Value>>,
 }
 
-/// Reads a line. Returns the reply to an invalid message as the error.
-fn read(line: Option<Vec<u8>>) -> Result<Message, Reply> {
-    let refused = |id, code, message: &str| Reply::new(id, "error", &error(code, message));
+/// Starts the call that a line requests, or cancels one. Ignores empty lines, other notifications, and replies,
+/// although no request was sent. The error is the reply to an invalid message.
+fn handle(
+    line: Option<Vec<u8>>,
+    server: &Arc<ToolServer>,
+    calls: &mut JoinSet<OutputLine>,
+    handles: &mut HashMap<String, AbortHandle>,
+) -> Result<(), OutputLine> {
+    let refused = |id, code, message: &str| OutputLine::new(id, "error", &error(code, message));
     let Some(line) = line else {
         let message = format!("a line must have at most {LINE_MAX} bytes");
         return Err(refused(&Value::Null, INVALID_REQUEST, &message));
     };
     if line.trim_ascii().is_empty() {
-        return Ok(Message::Other);
+        return Ok(());
     }
     let mut message: Value = serde_json::from_slice(&line)
         .map_err(|_| refused(&Value::Null, PARSE_ERROR, "each line must be a JSON message"))?;
     let params = message.get_mut("params").map_or_else(|| json!({}), Value::take);
-    let is_reply = message.get("result").or(message.get("error")).is_some();
+    let is_id = |id: &Value| id.is_u64() || id.as_str().is_some_and(|text| text.len() <= ID_MAX);
     match (message["method"].as_str(), message.get("id")) {
-        (None, _) if is_reply => Ok(Message::Other),
         (Some("notifications/cancelled"), None) => {
-            Ok(Message::Cancellation(params["requestId"].clone()))
+            handles.remove(&params["requestId"].to_string()).inspect(AbortHandle::abort);
         }
-        (Some(_), None) => Ok(Message::Other),
+        (Some(_), None) => {}
+        (None, _) if message.get("result").or(message.get("error")).is_some() => {}
         (Some(method), Some(id)) if message["jsonrpc"] == "2.0" && is_id(id) => {
             let params = serde_json::from_value(params).map_err(|error| {
                 refused(id, INVALID_PARAMS, &format!("invalid params: {error}"))
             })?;
-            Ok(Message::Request { id: id.clone(), method: method.into(), params })
+            let call = Arc::clone(server).answer(id.clone(), method.to_owned(), params);
+            handles.retain(|_, call| !call.is_finished());
+            handles.insert(id.to_string(), calls.spawn(call));
         }
         (_, id) => {
             // Returning the id, whatever it is, tells the assistant which message is invalid.
             let is_short =
                 |id: &&Value| !id.is_array() && !id.is_object() && id.to_string().len() <= ID_MAX;
             let message = "a message must be a JSON-RPC 2.0 object with jsonrpc, id, method and params; an id must be a string of at most 1,024 bytes or a non-negative integer";
-            Err(refused(id.filter(is_short).unwrap_or(&Value::Null), INVALID_REQUEST, message))
+            let id = id.filter(is_short).unwrap_or(&Value::Null);
+            return Err(refused(id, INVALID_REQUEST, message));
         }
     }
-}
-
-fn is_id(id: &Value) -> bool {
-    id.is_u64() || id.as_str().is_some_and(|text| text.len() <= ID_MAX)
+    Ok(())
 }
 
 fn error(code: i32, message: &str) -> Value {
     json!({"code": code, "message": message})
+}
+
+struct OutputLine {
+    bytes: Vec<u8>,
+    /// Held until the line is sent.
+    _large_document: Option<OwnedMutexGuard<()>>,
+}
+
+impl OutputLine {
+    /// Creates the reply to the request with this id, whose member is `result` or `error`.
+    fn new(id: &Value, member: &str, value: &impl Serialize) -> Self {
+        let mut bytes = format!(r#"{{"jsonrpc":"2.0","id":{id},"{member}":"#).into_bytes();
+        serde_json::to_writer(&mut bytes, value).expect("keys are strings");
+        bytes.extend(b"}\n");
+        Self { bytes, _large_document: None }
+    }
+}
+
+/// The result of a tool: its document or an error.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolResult<'a> {
+    content: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    structured_content: Option<&'a RawValue>,
+    is_error: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result_type: Option<&'static str>,
+}
+
+struct ToolServer {
+    source: DocumentSource,
+    instructions: String,
+    tools: Value,
+    /// Locked while a document of several megabytes is fetched and sent, so that only one is in memory.
+    large_document: Arc<Mutex<()>>,
+}
+
+impl ToolServer {
+    fn new(source: DocumentSource) -> Self {
+        let data = source.kind_of_data_today();
+        let instructions = format!("{INSTRUCTIONS} {data}, {}.", source.name());
+        let tools = TOOLS.iter().map(|tool| tool.described(&data)).collect();
+        Self { source, instructions, tools, large_document: Arc::default() }
+    }
+
+    /// Answers a request, even if a bug makes it panic.
+    async fn answer(self: Arc<Self>, id: Value, method: String, params: Params) -> OutputLine {
+        let replied = without_panic(self.reply(&id, &method, params)).await;
+        replied.unwrap_or_else(|error| OutputLine::new(&id, "error", &error))
+    }
+
+    async fn reply(&self, id: &Value, method: &str, params: Params) -> Result<OutputLine, Value> {
+        let revision = params
+            .meta
+            .as_ref()
+            .and_then(|meta| meta.get("io.modelcontextprotocol/protocolVersion"));
+        if let Some(requested) = revision.filter(|named| REVISIONS.iter().all(|it| it != *named)) {
+            let message = format!("unsupported protocol revision; use {WITHOUT_INITIALIZE}");
+            let data = json!({"requested": requested, "supported": REVISIONS});
+            return Err(json!({"code": UNSUPPORTED_REVISION, "message": message, "data": data}));
+        }
+        let is_without_initialize = revision.is_some_and(|named| named == WITHOUT_INITIALIZE);
+        let title = "Global HashCost Index (sandbox)";
+        let server_info =
+            json!({"name": "ghi", "title": title, "version": env!("CARGO_PKG_VERSION")});
+        let mut result = match method {
+            "initialize" => json!({
+                "protocolVersion": agreed_revision(params.protocol_version.as_deref()),
+                "capabilities": {"tools": {}},
+                "serverInfo": server_info,
+                "instructions": self.instructions,
+            }),
+            "server/discover" => json!({
+                "supportedVersions": REVISIONS,
+                "capabilities": {"tools": {}},
+                "instructions": self.instructions,
+                "_meta": {"io.modelcontextprotocol/serverInfo": server_info},
+            }),
+            "ping" => json!({}),
+            "tools/list" => json!({"tools": self.tools}),
+            "tools/call" => {
+                let result_type = is_without_initialize.then_some("complete");
+                return self.call(id, params, result_type).await;
+            }
+            _ => {
+                let message = format!("unknown method '{}'", visible(method, NAME_MAX));
+                return Err(error(METHOD_NOT_FOUND, &message));
+            }
+        };
+        if is_without_initialize {
+            result["resultType"] = "complete".into();
+            if matches!(method, "server/discover" | "tools/list") {
+                // Requesting it again is cheap.
+                result["ttlMs"] = 0.into();
+                result["cacheScope"] = "private".into();
+            }
+        }
+        Ok(OutputLine::new(id, "result", &result))
+    }
+
+    /// Calls a tool and replies with its document, or with its error as text.
+    async fn call(
+        &self,
+        id: &Value,
+        params: Params,
+        result_type: Option<&'static str>,
+    ) -> Result<OutputLine, Value> {
+        let name = params.name.ok_or("name is missing; expected the name of a tool".to_owned());
+        let tool = name.and_then(|name| Tool::find(&name));
+        let tool = tool.map_err(|message| error(INVALID_PARAMS, &message))?;
+        let fetched = in_time(async {
+            let large_document = match tool.is_large() {
+                true => Some(Arc::clone(&self.large_document).lock_owned().await),
+                false => None,
+            };
+            let arguments = params.arguments.unwrap_or_else(|| json!({}));
+            Ok((tool.fetch(&self.source, arguments).await?, large_document))
+        });
+        let (text, is_error, _large_document) = match fetched.await {
+            Ok((text, large_document)) => (text, false, large_document),
+            Err(message) => (message, true, None),
+        };
+        let content = json!([{"type": "text", "text": text}]);
+        let structured_content = if is_error { None } else { serde_json::from_str(&text).ok() };
+        let result = ToolResult { content, structured_content, is_error, result_type };
+        Ok(OutputLine { _large_document, ..OutputLine::new(id, "result", &result) })
+    }
+}
+
+/// Selects the latest revision that is not later than the requested one. Dates sort as text.
+fn agreed_revision(requested: Option<&str>) -> &'static str {
+    let [with_initialize @ .., _] = REVISIONS;
+    let is_known = |known: &&str| requested.is_some_and(|requested| *known <= requested);
+    with_initialize.into_iter().rfind(is_known).unwrap_or(with_initialize[2])
+}
+
+/// Turns a panic, which is a bug, into an error that is answered like any other.
+async fn without_panic<T>(reply: impl Future<Output = Result<T, Value>>) -> Result<T, Value> {
+    let internal = "internal error; standard error has the details";
+    let reply = AssertUnwindSafe(reply).catch_unwind().await;
+    reply.unwrap_or_else(|_| Err(error(INTERNAL_ERROR, internal)))
 }
 
 #[cfg(test)]
@@ -202,5 +331,12 @@ mod tests {
             }
             assert!(lines.blocking_recv().is_none());
         }
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_answered() {
+        let reply = without_panic(async { if true { panic!("a bug") } else { Ok(()) } });
+        let error = reply.await.unwrap_err();
+        assert_eq!(error["message"], "internal error; standard error has the details");
     }
 }

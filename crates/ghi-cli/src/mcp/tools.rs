@@ -5,12 +5,12 @@ use ghi_contract::{GLOBAL, paths};
 use ghi_engine::{listed, visible};
 use serde_json::{Map, Value, json};
 
-use crate::openapi::DOCUMENT;
+use crate::reference::DOCUMENT;
 use crate::show::table::Table;
 use crate::source::{COST_CURVE_CSV, DocumentSource, ECONOMICS_CSV, EXPLAIN_JSON};
 
-/// The maximum number of characters of an argument or tool name in a message.
-const NAME_MAX: usize = 64;
+/// The maximum number of characters of a name of an argument, tool or method in a message.
+pub(super) const NAME_MAX: usize = 64;
 
 /// The maximum length of a region id in bytes: longer than on any server.
 const ID_MAX: usize = 256;
@@ -117,8 +117,8 @@ impl Tool {
 
     /// Returns the parameters of its operation. The cost curve is compared with a price of the economics.
     fn parameters(&self) -> impl Iterator<Item = &'static Value> {
-        let economics = &DOCUMENT["paths"][ECONOMICS_CSV]["get"]["parameters"];
-        let price = economics.as_array().into_iter().flatten().filter(|it| it["name"] == "price");
+        let economics = DOCUMENT["paths"][ECONOMICS_CSV]["get"]["parameters"].as_array();
+        let price = economics.into_iter().flatten().filter(|it| it["name"] == "price");
         let price = price.filter(|_| self.path == COST_CURVE_CSV);
         let own = self.operation()["parameters"].as_array().into_iter().flatten();
         // The other parameters are headers.
@@ -126,18 +126,20 @@ impl Tool {
     }
 
     fn arguments_schema(&self) -> Value {
-        let property = |parameter: &Value| {
+        let (mut properties, mut required) = (Map::new(), Vec::new());
+        for parameter in self.parameters() {
+            let name = parameter["name"].as_str().unwrap_or_default();
             let mut schema = parameter["schema"].clone();
             // Other servers may have other ids.
             schema.as_object_mut().map(|schema| schema.remove("pattern"));
             schema["description"] = parameter["description"].clone();
-            (parameter["name"].as_str().unwrap_or_default().to_owned(), schema)
-        };
-        let required = self.parameters().filter(|parameter| parameter["required"] == true);
+            properties.insert(name.into(), schema);
+            required.extend((parameter["required"] == true).then_some(name));
+        }
         json!({
             "type": "object",
-            "properties": self.parameters().map(property).collect::<Map<_, _>>(),
-            "required": required.map(|parameter| &parameter["name"]).collect::<Vec<_>>(),
+            "properties": properties,
+            "required": required,
             "additionalProperties": false,
         })
     }
@@ -183,10 +185,7 @@ impl Tool {
                 let curve = Table::fetch_cost_curve(source, get("date"), get("price"));
                 curve.await?.json().to_string()
             }
-            _ => {
-                let table = Table::fetch(source, &with_query(self.path, given)).await?;
-                table.json().to_string()
-            }
+            _ => Table::fetch(source, &with_query(self.path, given)).await?.json().to_string(),
         };
         // Valid JSON has line ends only between values.
         Ok(text.trim_end().replace(['\n', '\r'], " "))
