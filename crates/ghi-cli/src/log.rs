@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use std::{panic, thread};
 
@@ -77,16 +77,11 @@ fn writer(mut to: impl Write + Send + 'static) -> io::Result<Guard> {
 /// Sends lines to the thread that writes them, until the guard is dropped.
 struct Lines(Mutex<Option<SyncSender<Vec<u8>>>>);
 
-impl Lines {
-    fn sender(&self) -> MutexGuard<'_, Option<SyncSender<Vec<u8>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Write for &Lines {
     /// Queues a line, or drops it if the queue is full.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if self.sender().as_ref().is_none_or(|sender| sender.try_send(line.to_vec()).is_err()) {
+        let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if sender.as_ref().is_none_or(|sender| sender.try_send(line.to_vec()).is_err()) {
             LOG_LINES_DROPPED.fetch_add(1, Ordering::Relaxed);
         }
         Ok(line.len())
@@ -113,13 +108,15 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.lines.sender().take();
+        self.lines.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         _ = self.ended.recv_timeout(FLUSH_TIMEOUT);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::MutexGuard;
+
     use super::*;
 
     /// A writer that blocks while its lock is held.
