@@ -61,8 +61,8 @@ impl EmbeddedArgs {
 pub(crate) async fn in_time<T>(
     documents: impl Future<Output = Result<T, String>>,
 ) -> Result<T, String> {
-    let too_late = || Err(format!("no response within {} s", TIME_MAX.as_secs()));
-    timeout(TIME_MAX, documents).await.unwrap_or_else(|_| too_late())
+    let too_late = |_| format!("no response within {} s", TIME_MAX.as_secs());
+    timeout(TIME_MAX, documents).await.map_err(too_late).flatten()
 }
 
 pub(crate) fn parse_document<T: DeserializeOwned>(text: &str) -> Result<T, String> {

@@ -15,8 +15,9 @@ use reqwest::header::{
 use serde::de::DeserializeOwned;
 use tokio::time::sleep;
 
-use crate::error::Error;
-use crate::exchange::{ErrorKind, ExchangeFailure, WholeResponse, exchange, http_client_builder};
+use crate::exchange::{
+    Error, ErrorKind, ExchangeFailure, WholeResponse, exchange, http_client_builder,
+};
 use crate::resource::{BaseUrl, InvalidBaseUrl, MAX_DOCUMENT_BYTES, Resource};
 
 /// A client for one server. Clones are cheap and share connections and cache.
@@ -85,13 +86,6 @@ impl Builder {
 impl Client {
     /// Creates a client for the server at this base URL: http or https, with or without a path, with or
     /// without a trailing slash.
-    ///
-    /// ```
-    /// use ghi_client::Client;
-    ///
-    /// assert!(Client::new("https://example.org/sandbox/").is_ok());
-    /// assert!(Client::new("example.org").is_err());
-    /// ```
     pub fn new(base_url: &str) -> Result<Self, InvalidBaseUrl> {
         Ok(Self::builder(base_url)?.build())
     }

@@ -1,4 +1,4 @@
-//! The underlying HTTP client with TLS, proxies and timeouts, and one exchange of a request and its response.
+//! The underlying HTTP client with TLS, proxies and timeouts, one exchange of a request and its response, and errors.
 
 use std::error::Error as StdError;
 use std::sync::{Arc, LazyLock};
@@ -13,6 +13,7 @@ use rustls::Error::{InvalidCertificate, InvalidMessage};
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
+use serde_json::Value;
 
 /// The maximum number of characters of server text quoted in a message.
 const TEXT_MAX: usize = 1_000;
@@ -131,26 +132,28 @@ pub fn cause(error: &reqwest::Error) -> String {
 }
 
 fn tip(error: &reqwest::Error) -> Option<String> {
-    // The origin of the request's server with the other scheme.
     let origin = error.url()?.origin().ascii_serialization();
-    let https = origin.strip_prefix("http://").map(|address| format!("https://{address}"));
-    let http = origin.strip_prefix("https://").map(|address| format!("http://{address}"));
-    match find(error) {
-        Some(InvalidMessage(_)) => return Some(format!("; if it uses plain HTTP, use {}", http?)),
-        Some(InvalidCertificate(UnknownIssuer)) => {
-            let tip = "set SSL_CERT_FILE to a file with its issuer's certificate";
-            return Some(format!("; if you trust it, {tip}"));
+    match (find(error), origin.split_once("://")?) {
+        (Some(InvalidMessage(_)), ("https", address)) => {
+            Some(format!("; if it uses plain HTTP, use http://{address}"))
         }
-        Some(_) => return None,
-        None => {}
+        (Some(InvalidCertificate(UnknownIssuer)), _) => {
+            let tip = "set SSL_CERT_FILE to a file with its issuer's certificate";
+            Some(format!("; if you trust it, {tip}"))
+        }
+        (None, ("http", address)) if may_expect_tls(error) => {
+            Some(format!("; if the server expects TLS, use https://{address}"))
+        }
+        _ => None,
     }
-    // On plain HTTP, a TLS server sends an alert or closes the connection.
-    let may_speak_tls = match find::<hyper::Error>(error) {
+}
+
+/// On plain HTTP, a TLS server sends an alert or closes the connection.
+fn may_expect_tls(error: &reqwest::Error) -> bool {
+    match find::<hyper::Error>(error) {
         Some(http) if http.is_parse() => !http.is_parse_too_large() && !http.is_parse_status(),
         _ => error.is_request() && !error.is_connect() && !error.is_timeout(),
-    };
-    let https = https.filter(|_| may_speak_tls)?;
-    Some(format!("; if the server expects TLS, use {https}"))
+    }
 }
 
 /// Returns whether a response to plain HTTP says that the port expects TLS.
@@ -160,7 +163,7 @@ pub fn reports_tls_port(status: u16, body: &[u8]) -> bool {
 }
 
 /// Shortens text from a server to one line without control characters.
-pub(crate) fn one_line(text: &str) -> String {
+fn one_line(text: &str) -> String {
     let shown = |char: char| if char.is_control() { ' ' } else { char };
     text.chars().take(TEXT_MAX).map(shown).collect()
 }
@@ -253,6 +256,119 @@ fn proxies(variable: impl Fn(&str) -> Option<String>) -> Vec<Proxy> {
     ];
     let valid = proxies.into_iter().flatten().flatten();
     valid.map(|proxy| proxy.no_proxy(NoProxy::from_string(&direct))).collect()
+}
+
+/// A failed call. The message is one line that includes the requested URL.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    kind: ErrorKind,
+    url: String,
+    attempts: u32,
+    message: String,
+    status: Option<u16>,
+    code: Option<String>,
+    detail: Option<String>,
+}
+
+impl Error {
+    /// Returns the kind of failure.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Returns the HTTP status, if it was not 200.
+    pub fn status(&self) -> Option<u16> {
+        self.status
+    }
+
+    /// Returns the problem's `code`. A server may send codes that are unknown to this package, or none.
+    pub fn code(&self) -> Option<&str> {
+        self.code.as_deref()
+    }
+
+    /// Returns the detail of the problem or the plain text that the server sent, if any.
+    pub fn detail(&self) -> Option<&str> {
+        self.detail.as_deref()
+    }
+
+    /// Returns the requested URL.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Returns the number of requests sent, including retries.
+    pub fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    pub(crate) fn new(kind: ErrorKind, url: &str, attempts: u32, message: String) -> Self {
+        let url = url.to_owned();
+        Self { kind, url, attempts, message, status: None, code: None, detail: None }
+    }
+
+    /// Creates an error from a response that is not a document.
+    pub(crate) fn problem(url: &str, attempts: u32, response: &WholeResponse) -> Self {
+        let status = response.status;
+        let members: Value = serde_json::from_slice(&response.body).unwrap_or_default();
+        let code = members["code"].as_str().map(one_line);
+        let detail = members["detail"].as_str().map(one_line).or_else(|| hint(url, response));
+        let mut message = format!("{url} returned {}", status.as_u16());
+        if let Some(name) = code.as_deref().or(status.canonical_reason()) {
+            message += &format!(" {name}");
+        }
+        if attempts > 1 {
+            message += &format!(" after {attempts} attempts");
+        }
+        if let Some(detail) = &detail {
+            message += &format!(": {detail}");
+        }
+        let status = Some(status.as_u16());
+        Self { status, code, detail, ..Self::new(ErrorKind::Problem, url, attempts, message) }
+    }
+
+    /// Creates an error for a missing or incomplete response.
+    pub(crate) fn failed(
+        url: &str,
+        attempts: u32,
+        timeout: Duration,
+        failure: &ExchangeFailure,
+    ) -> Self {
+        let ExchangeFailure { kind, cause } = failure;
+        let message = match kind {
+            ErrorKind::Connect => format!("cannot connect to {url}: {cause}"),
+            ErrorKind::Timeout => format!("{url} did not respond within {timeout:?}"),
+            ErrorKind::NotHttp => format!("{url} did not return valid HTTP: {cause}"),
+            ErrorKind::TooLarge => format!("{url} returned {cause}"),
+            _ if attempts > 1 => {
+                format!("lost the connection to {url} on each of {attempts} attempts: {cause}")
+            }
+            _ => format!("lost the connection to {url}: {cause}"),
+        };
+        Self::new(*kind, url, attempts, message)
+    }
+
+    pub(crate) fn not_the_document(url: &str, attempts: u32, why: &str) -> Self {
+        let message = format!("{url} did not return a valid document: {}", one_line(why));
+        Self::new(ErrorKind::NotTheDocument, url, attempts, message)
+    }
+}
+
+/// Explains a response without the details of a problem document.
+fn hint(url: &str, response: &WholeResponse) -> Option<String> {
+    if let Some(location) = response.header("location").filter(|_| response.status.is_redirection())
+    {
+        let location = one_line(location);
+        return Some(format!("redirects are not followed; this one points to {location}"));
+    }
+    if let Some(address) = url.strip_prefix("http://").and_then(|rest| rest.split('/').next())
+        && reports_tls_port(response.status.as_u16(), &response.body)
+    {
+        return Some(format!("the server expects TLS on this port; use https://{address}"));
+    }
+    response.header("content-type").filter(|kind| kind.starts_with("text/plain"))?;
+    let text = one_line(str::from_utf8(&response.body).ok()?.trim());
+    Some(text).filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]

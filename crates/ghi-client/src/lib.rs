@@ -26,13 +26,11 @@
 
 mod client;
 mod resource;
-mod error;
 mod exchange;
 
 pub use client::{Builder, Client};
-pub use error::Error;
 pub use exchange::{
-    ErrorKind, ExchangeFailure, WholeResponse, cause, exchange, http_client_builder,
+    Error, ErrorKind, ExchangeFailure, WholeResponse, cause, exchange, http_client_builder,
     reports_tls_port,
 };
 pub use ghi_contract::{

@@ -45,13 +45,13 @@ impl FromStr for BaseUrl {
         if !text.contains("://") {
             return Err(InvalidBaseUrl::MissingScheme);
         }
-        let url = Url::parse(text).map_err(|_| InvalidBaseUrl::NotABaseUrl)?;
         // A password would appear in error messages.
-        let plain = url.origin().ascii_serialization() + url.path();
-        match matches!(url.scheme(), "http" | "https") && url.as_str() == plain {
-            true => Ok(Self(url)),
-            false => Err(InvalidBaseUrl::NotABaseUrl),
-        }
+        let is_base = |url: &Url| {
+            let plain = url.origin().ascii_serialization() + url.path();
+            matches!(url.scheme(), "http" | "https") && url.as_str() == plain
+        };
+        let url = Url::parse(text).ok().filter(is_base);
+        url.map(Self).ok_or(InvalidBaseUrl::NotABaseUrl)
     }
 }
 

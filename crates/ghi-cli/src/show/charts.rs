@@ -2,6 +2,7 @@
 
 use std::env;
 
+use ghi_client::Resource;
 use ghi_contract::GLOBAL;
 use ghi_display::{Scale, Unit, grouped};
 use ghi_engine::{Decimal, visible};
@@ -9,6 +10,7 @@ use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use crate::output::terminal_width;
+use crate::show::document::entries;
 use crate::show::table::DATE_MAX;
 use crate::source::parse_document;
 use crate::text_table::{GAP, aligned, cut, decimals, plain};
@@ -26,14 +28,14 @@ const BOUNDS: [&str; 3] = ["min", "avg", "max"];
 
 /// Draws the history, the cost curve or the snapshot in a document, as wide as the terminal.
 pub(super) fn chart(json: &str) -> Result<String, String> {
-    let document: Value = parse_document(json)?;
+    let mut document: Value = parse_document(json)?;
     let columns = || variable("COLUMNS").and_then(|text| text.parse().ok());
     let [min, default, max] = WIDTHS;
     let width = terminal_width().or_else(columns).unwrap_or(default).clamp(min, max);
     let chart = match (document["points"].as_array(), document["rows"].as_array()) {
         (Some(points), _) => history_chart(points, width)?,
         (_, Some(rows)) => curve_chart(rows, document["price_usd"].as_f64(), width)?,
-        _ => regions_chart(&document, width)?,
+        _ => regions_chart(&entries(&Resource::Snapshot, &mut document), width)?,
     };
     Ok(in_locale(&chart))
 }
@@ -61,14 +63,9 @@ fn in_locale(chart: &str) -> String {
     chart.chars().map(ascii).collect()
 }
 
-fn number(entry: &Value, field: &str) -> Result<f64, String> {
-    let invalid = || format!("not a valid document: {field} is not a number");
-    entry[field].as_f64().ok_or_else(invalid)
-}
-
-fn costs(entry: &Value, prefix: &str) -> Result<[f64; 3], String> {
-    let [min, avg, max] = BOUNDS.map(|bound| number(entry, &format!("{prefix}{bound}_cost_usd")));
-    Ok([min?, avg?, max?])
+fn costs(entry: &Value) -> Option<[f64; 3]> {
+    let [min, avg, max] = BOUNDS.map(|bound| entry[format!("{bound}_cost_usd")].as_f64());
+    Some([min?, avg?, max?])
 }
 
 fn range(numbers: impl IntoIterator<Item = f64>) -> [f64; 2] {
@@ -160,8 +157,9 @@ const CURVE_ROWS: usize = 16;
 /// Draws the cost against the cumulative share of the hashrate. Each region is a block that reaches from its minimum
 /// to its maximum; a line across the block marks its average.
 fn curve_chart(rows: &[Value], price: Option<f64>, width: usize) -> Result<String, String> {
-    let region = |row| Ok((number(row, "cumulative_share_pct")?, costs(row, "")?));
-    let regions: Vec<(f64, [f64; 3])> = rows.iter().map(region).collect::<Result<_, String>>()?;
+    let region = |row: &Value| Some((row["cumulative_share_pct"].as_f64()?, costs(row)?));
+    let regions: Option<Vec<(f64, [f64; 3])>> = rows.iter().map(region).collect();
+    let regions = regions.ok_or("the cost curve has costs or shares that are not numbers")?;
     let drawn = regions.iter().flat_map(|(_, costs)| *costs).chain(price).chain([0.0]);
     let scale = ChartScale::covering(range(drawn), [CURVE_ROWS - 1, 0], 8, true)?;
     let ticks = scale.ticks();
@@ -208,8 +206,9 @@ const DOTS_DOWN: usize = 4;
 /// Draws the minimum, average and maximum as lines. The axis skips the gaps between them; otherwise the average would
 /// look flat.
 fn history_chart(points: &[Value], width: usize) -> Result<String, String> {
-    let days = points.iter().map(|point| costs(point, "")).collect::<Result<Vec<_>, _>>()?;
-    let (Some(last), [first_point, ..]) = (days.last(), points) else {
+    let days: Vec<[f64; 3]> = points.iter().filter_map(costs).collect();
+    let (Some(first), Some(last), Some(costs)) = (points.first(), points.last(), days.last())
+    else {
         return Err("the history has no points to draw".into());
     };
     let panels = panels(&days, width)?;
@@ -224,18 +223,18 @@ fn history_chart(points: &[Value], width: usize) -> Result<String, String> {
 
     // The first and the last date, or only the last if they are the same or don't both fit.
     let date = |point: &Value| visible(point["date"].as_str().unwrap_or_default(), DATE_MAX);
-    let [from, to] = [first_point, &points[points.len() - 1]].map(date);
+    let [from, to] = [first, last].map(date);
     let from = if from != to && from.width() + to.width() < plot { &*from } else { "" };
     let text = drawn.join(&format!("{:label_width$} ┊\n", ""));
     let text = text + &horizontal_axis(label_width, plot, from, &to);
 
-    let decimals = decimals(*last);
+    let decimals = decimals(*costs);
     let cost =
-        |bound: usize| format!("{} ${}", BOUNDS[bound], grouped(plain(last[bound], decimals)));
-    let costs = [to, cost(1), cost(0), cost(2)];
-    let line = costs.join("  ");
+        |bound: usize| format!("{} ${}", BOUNDS[bound], grouped(plain(costs[bound], decimals)));
+    let summary = [to, cost(1), cost(0), cost(2)];
+    let line = summary.join("  ");
     let fits = line.width() <= width;
-    Ok(text + "\n" + &if fits { line } else { costs.join("\n") } + "\n")
+    Ok(text + "\n" + &if fits { line } else { summary.join("\n") } + "\n")
 }
 
 /// Lines close to each other that share a part of the axis.
@@ -345,18 +344,15 @@ const WHOLE_FROM: f64 = 1_000.0;
 
 /// Draws a bar from minimum to maximum with the average marked, for worldwide and for each region in the order of the
 /// inputs.
-fn regions_chart(snapshot: &Value, width: usize) -> Result<String, String> {
-    let Some(regions @ [_, ..]) = snapshot["regions"].as_array().map(Vec::as_slice) else {
+fn regions_chart(entries: &[Value], width: usize) -> Result<String, String> {
+    if !entries.iter().any(|entry| entry["region_id"] != GLOBAL) {
         return Err("the snapshot is in the reduced form, which has no regions to draw".into());
+    }
+    let bar = |entry: &Value| {
+        let id = visible(entry["region_id"].as_str().unwrap_or_default(), ID_MAX);
+        Some((cut(&id, width / 4), costs(entry)?))
     };
-    let id = |region: &Value| {
-        let id = visible(region["id"].as_str().unwrap_or_default(), ID_MAX);
-        cut(&id, width / 4)
-    };
-    let worldwide = costs(snapshot, "global_").ok().map(|costs| Ok((GLOBAL.into(), costs)));
-    let regions = regions.iter().map(|region| Ok((id(region), costs(region, "")?)));
-    let bars = worldwide.into_iter().chain(regions).collect::<Result<Vec<_>, String>>()?;
-    let (ids, costs): (Vec<String>, Vec<[f64; 3]>) = bars.into_iter().unzip();
+    let (ids, costs): (Vec<String>, Vec<[f64; 3]>) = entries.iter().filter_map(bar).unzip();
 
     let id_width = ids.iter().map(|id| id.width()).max().unwrap_or_default().max("region".len());
     let beside = width.saturating_sub(id_width + GAP.len());

@@ -60,7 +60,7 @@ pub(super) fn read(
 
 /// Returns the objects whose fields are the cells of rows. In a snapshot, worldwide comes first; API 1.0 has no
 /// worldwide costs, and the reduced form has no regions.
-fn entries(resource: &Resource, document: &mut Value) -> Vec<Value> {
+pub(super) fn entries(resource: &Resource, document: &mut Value) -> Vec<Value> {
     let list = match resource {
         Resource::Snapshot | Resource::Regions => "regions",
         Resource::History(_) => "points",

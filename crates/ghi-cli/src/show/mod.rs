@@ -169,6 +169,9 @@ async fn fetch(args: &Args, source: &DocumentSource) -> Result<Shown, String> {
         }
         _ => source.json(&resource).await?,
     };
+    if args.format == Format::Json {
+        return Ok(Shown { json, ..Shown::default() });
+    }
     let mut shown = document::read(&resource, json, args.format, source)?;
     if args.format == Format::Csv && resource == Resource::Snapshot {
         // A snapshot has no hashrate shares; this project's file does.

@@ -19,6 +19,7 @@ const TEXTS: [&str; 3] = ["date", "region_id", "name"];
 
 /// Rows under columns, each with its name in files and its label for people. A column without a label is only in
 /// files.
+#[derive(Default)]
 pub(crate) struct Table {
     pub(super) columns: Vec<(String, String)>,
     pub(super) rows: Vec<Vec<String>>,
@@ -164,6 +165,7 @@ fn number(cell: &str) -> Value {
 }
 
 /// A document or a file with what is shown around its rows.
+#[derive(Default)]
 pub(super) struct Shown {
     /// The title, the source and the time, in two lines.
     pub(super) heading: String,
