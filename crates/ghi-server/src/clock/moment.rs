@@ -51,15 +51,16 @@ impl Moment {
 
     /// Returns the time of day as `HH:MM:SS.ffffff`.
     pub(crate) fn time_of_day(self) -> [u8; 15] {
-        let seconds = (self.0 % MICROS_PER_DAY / MICROS_PER_SECOND) as u32;
-        let micros = (self.0 % MICROS_PER_SECOND) as u32;
-        let [h1, h2] = two_digits(seconds / 3600);
-        let [m1, m2] = two_digits(seconds / 60 % 60);
-        let [s1, s2] = two_digits(seconds % 60);
-        let [f1, f2] = two_digits(micros / 10_000);
-        let [f3, f4] = two_digits(micros / 100 % 100);
-        let [f5, f6] = two_digits(micros % 100);
-        [h1, h2, b':', m1, m2, b':', s1, s2, b'.', f1, f2, f3, f4, f5, f6]
+        let (seconds, micros) = (self.0 / MICROS_PER_SECOND, self.0 % MICROS_PER_SECOND);
+        let time = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60];
+        let fraction = [micros / 10_000, micros / 100 % 100, micros % 100];
+        let mut text = *b"HH:MM:SS.ffffff";
+        let numbers = time.into_iter().chain(fraction);
+        for (at, number) in [0, 3, 6, 9, 11, 13].into_iter().zip(numbers) {
+            text[at] = b'0' + (number / 10) as u8;
+            text[at + 1] = b'0' + (number % 10) as u8;
+        }
+        text
     }
 
     pub(crate) fn unix_second(self) -> u64 {
@@ -87,10 +88,6 @@ impl Moment {
         let time = String::from_utf8_lossy(&time_of_day[.."HH:MM:SS".len()]);
         format!("{}, {time} UTC", self.date().strftime("%-d %B %Y"))
     }
-}
-
-fn two_digits(number: u32) -> [u8; 2] {
-    [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]
 }
 
 impl fmt::Display for Moment {

@@ -4,16 +4,14 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use ghi_engine::{ENGINE_SANDBOX_VERSION, Model, NoFigures, Registry};
+use ghi_engine::{Model, NoFigures, Registry};
 use hyper::{HeaderMap, Response};
 use jiff::civil::Date;
 
 use crate::clock::Clock;
 use crate::config::SnapshotForm;
 use crate::edition::{DailyFile, Document, Edition, RequestDay};
-use crate::http::caching::{
-    PageCache, Representation, fixed_headers, limit_to_day, respond_lazily,
-};
+use crate::http::caching::{PageCache, Representation, fixed_headers, limit_to_day};
 use crate::http::problem::{Code, Problem};
 use crate::http::query::Query;
 use crate::http::site::Site;
@@ -86,20 +84,6 @@ impl<'a> Context<'a> {
             Some(file) => self.daily(&*self.edition().files.get(file, version, render)?),
             None => self.daily(&render()?),
         })
-    }
-
-    /// Returns the response with a table that is generated while it is sent. Its name must say what it contains.
-    pub(crate) fn lazy_table(
-        &self,
-        headers: HeaderMap,
-        name: &str,
-        rows: impl Iterator<Item = Vec<u8>> + Send + 'static,
-    ) -> HandlerResult {
-        let fingerprint = self.model().fingerprint();
-        let made_of = [name, ENGINE_SANDBOX_VERSION, &fingerprint];
-        let mut response = respond_lazily(headers, &made_of, self.headers, rows);
-        limit_to_day(response.headers_mut(), self.day.moment, self.clock.speed());
-        Ok(response)
     }
 
     /// The response with content of the day, stamped with the time if it has a place for it.

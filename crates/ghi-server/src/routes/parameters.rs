@@ -1,7 +1,7 @@
 //! The parameters of the API, parsed into types that cannot be invalid.
 
 use ghi_contract::{ForecastDays, HISTORY_DAYS, paths};
-use ghi_display::{Range, WORLDWIDE, grouped, known_ids, name_of};
+use ghi_display::{Range, WORLDWIDE, known_ids, name_of};
 use ghi_engine::{Decimal, Model, NoFigures, RegionIndex, Registry, Scope, parse_date};
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -95,12 +95,9 @@ pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRa
         (None, None) => DateRange::new(from, to, today),
         (Some(date), None) if !has_ends => Ok(Some(DateRange { first: date, last: date })),
         (None, Some(range)) if !has_ends => Ok(Some(DateRange::up_to(today, range.days()))),
-        (None, Some(_)) => {
-            Err(r#""range" ends today and cannot be combined with "from" or "to"."#.into())
-        }
+        (None, Some(_)) => Err(r#""range" ends today and cannot be combined with "from" or "to"."#),
         (Some(_), _) => {
-            Err(r#""date" is a single day and cannot be combined with "range", "from" or "to"."#
-                .into())
+            Err(r#""date" is a single day and cannot be combined with "range", "from" or "to"."#)
         }
     };
     range.map_err(Problem::invalid_parameter)
@@ -109,9 +106,11 @@ pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRa
 const FIRST: Date = Date::constant(1, 1, 1);
 
 const BACKWARDS: &str = r#""from" must not be after "to"."#;
+const TOO_LONG: &str =
+    r#""from" and "to" must span at most 11,000 days; without "to", the range ends today."#;
 const AFTER_TODAY: &str = r#""from" must not be after today (UTC) unless "to" is given, because the range then ends today."#;
 
-/// A range of 1 to [`MAX_DAYS`](Self::MAX_DAYS) days, including its first and last day.
+/// A range of 1 to 11,000 days, including its first and last day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DateRange {
     pub(crate) first: Date,
@@ -119,29 +118,21 @@ pub(crate) struct DateRange {
 }
 
 impl DateRange {
-    pub(crate) const MAX_DAYS: i32 = 11_000;
-
     /// Creates a range from its first and last day, which default to six days before the last, and to today.
     pub(crate) fn new(
         from: Option<Date>,
         to: Option<Date>,
         today: Date,
-    ) -> Result<Option<Self>, String> {
+    ) -> Result<Option<Self>, &'static str> {
         let range = match (from, to) {
             (None, None) => return Ok(None),
             (None, Some(to)) => Self::week_up_to(to),
-            (Some(from), None) if from > today => return Err(AFTER_TODAY.into()),
+            (Some(from), None) if from > today => return Err(AFTER_TODAY),
             (Some(first), None) => Self { first, last: today },
-            (Some(from), Some(to)) if from > to => return Err(BACKWARDS.into()),
+            (Some(from), Some(to)) if from > to => return Err(BACKWARDS),
             (Some(first), Some(last)) => Self { first, last },
         };
-        if range.day_count() > Self::MAX_DAYS {
-            let most = grouped(Self::MAX_DAYS);
-            return Err(format!(
-                r#""from" and "to" must span at most {most} days; without "to", the range ends today."#
-            ));
-        }
-        Ok(Some(range))
+        if range.day_count() > 11_000 { Err(TOO_LONG) } else { Ok(Some(range)) }
     }
 
     pub(crate) fn week_up_to(last: Date) -> Self {
@@ -223,7 +214,7 @@ mod tests {
         let range = DateRange::new(from, to, TODAY);
         let dates = range.map(|range| range.map(|r| [r.first, r.last].map(|d| d.to_string())));
         let expected = expected.map(|range| range.map(|dates| dates.map(String::from)));
-        assert_eq!(dates, expected.map_err(String::from), "{from:?} to {to:?}");
+        assert_eq!(dates, expected, "{from:?} to {to:?}");
     }
 
     #[test]
@@ -242,10 +233,8 @@ mod tests {
         check("2026-11-16", "-", Err(AFTER_TODAY));
         check("2026-11-16", "2026-11-15", Err(BACKWARDS));
         check("1996-10-04", "-", Ok(Some(["1996-10-04", "2026-11-15"])));
-        let too_long =
-            r#""from" and "to" must span at most 11,000 days; without "to", the range ends today."#;
-        check("1996-10-03", "-", Err(too_long));
-        check("0001-01-01", "9999-12-31", Err(too_long));
+        check("1996-10-03", "-", Err(TOO_LONG));
+        check("0001-01-01", "9999-12-31", Err(TOO_LONG));
     }
 
     proptest! {

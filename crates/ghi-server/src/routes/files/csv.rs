@@ -5,15 +5,15 @@ use std::sync::Arc;
 use ghi_contract::{CURRENCY, GLOBAL};
 use ghi_display::WORLDWIDE;
 use ghi_engine::{
-    CostCurve, Costs, Day, Model, NetworkState, NoFigures, REGION_COLUMNS, RegisteredRegion, Scope,
-    WHOLE_NETWORK_PCT,
+    CostCurve, Costs, Day, ENGINE_SANDBOX_VERSION, Model, NetworkState, NoFigures, REGION_COLUMNS,
+    RegisteredRegion, Scope, WHOLE_NETWORK_PCT,
 };
 use hyper::HeaderMap;
 use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
 use jiff::civil::Date;
 
 use crate::edition::{DailyFile, Edition};
-use crate::http::caching::{Representation, daily_api_headers};
+use crate::http::caching::{Representation, daily_api_headers, limit_to_day, respond_lazily};
 use crate::http::problem::{Code, Problem};
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
@@ -183,7 +183,12 @@ fn daily_table(
     }
     let range = range.unwrap_or_else(|| DateRange::week_up_to(today)).within(&model)?;
     let name = format!("{name}-{}-{}.csv", range.first, range.last);
-    context.lazy_table(file_headers(context.site, &name), &name, table(model, range))
+    let fingerprint = model.fingerprint().to_string();
+    let made_of = [&*name, ENGINE_SANDBOX_VERSION, &fingerprint];
+    let headers = file_headers(context.site, &name);
+    let mut response = respond_lazily(headers, &made_of, context.headers, table(model, range));
+    limit_to_day(response.headers_mut(), context.day.moment, context.clock.speed());
+    Ok(response)
 }
 
 /// The cost curve of a day, as a table.
