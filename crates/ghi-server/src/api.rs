@@ -18,16 +18,15 @@ use crate::clock::Clock;
 use crate::config::{Config, SnapshotForm};
 use crate::edition::{Editions, RequestDay};
 use crate::http::caching::{PageCache, encode};
-use crate::http::client_address::{canonical, client_address, is_trusted};
+use crate::http::clients::{Limiter, Quota, canonical, client_address, is_trusted};
 use crate::http::paths;
 use crate::http::prefer::PREFER;
 use crate::http::problem::{Code, Problem};
 use crate::http::query::Query;
-use crate::http::rate_limit::{Limiter, Quota};
-use crate::http::site::{Site, X_REQUEST_ID};
+use crate::http::site::Site;
 use crate::http::validation::validate;
 use crate::net::{Arrival, ClientKey, Permit, PermitPool, Reply, Service};
-use crate::observe::access_log::{self, TraceContext};
+use crate::observe::access_log::{self, TraceContext, X_REQUEST_ID};
 use crate::observe::metrics::Metrics;
 use crate::router::{ROUTES, Route, RouteKind, find_route, rendered_ahead};
 use crate::routes::context::{Context, FixedFile, HandlerResult};
@@ -46,7 +45,7 @@ pub(crate) struct Api {
     limits_loopback: bool,
     trusted_proxies: Vec<IpNet>,
     access_log: bool,
-    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) metrics: Metrics,
     pool: Arc<PermitPool>,
     is_draining: AtomicBool,
 }
@@ -58,13 +57,6 @@ pub(crate) struct Connection {
     is_limited: bool,
     /// Whether it was accepted on the probe socket.
     on_probe_socket: bool,
-    metrics: Arc<Metrics>,
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.metrics.connections_open.dec();
-    }
 }
 
 /// A request, and what is found out about it.
@@ -111,7 +103,7 @@ impl Api {
             limits_loopback: config.rate_limit_loopback,
             trusted_proxies: config.trusted_proxies.into_iter().map(canonical).collect(),
             access_log: config.access_log,
-            metrics: Metrics::new(routes, Arc::clone(&scenarios.waiting)).into(),
+            metrics: Metrics::new(routes, Arc::clone(&scenarios.waiting)),
             scenarios,
             pool: PermitPool::for_rendering(),
             is_draining: AtomicBool::new(false),
@@ -398,22 +390,12 @@ impl Service for Api {
         !peer.is_loopback() && !is_trusted(peer, &self.trusted_proxies)
     }
 
-    fn refused(&self) {
-        self.metrics.connections_refused.inc();
-    }
-
-    fn evicted(&self, count: usize) {
-        self.metrics.connections_evicted.inc_by(count as u64);
-    }
-
     fn connect(&self, peer: IpAddr, _worker: usize, is_probe: bool) -> Connection {
-        self.metrics.connections_open.inc();
         let is_limited = !is_probe
             && (self.limits_loopback
                 || !peer.is_loopback()
                 || is_trusted(peer, &self.trusted_proxies));
-        let metrics = Arc::clone(&self.metrics);
-        Connection { peer, is_limited, on_probe_socket: is_probe, metrics }
+        Connection { peer, is_limited, on_probe_socket: is_probe }
     }
 
     fn respond(self: &Arc<Self>, connection: &Arc<Connection>, arrival: Arrival) -> Reply {

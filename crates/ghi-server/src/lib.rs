@@ -33,7 +33,7 @@ pub use ghi_engine::{Inputs, InputsError};
 pub use http::site::own_address;
 pub use ipnet::IpNet;
 pub use net::Listener;
-pub use observe::process::LOG_LINES_DROPPED;
+pub use observe::metrics::LOG_LINES_DROPPED;
 pub use router::{check_fail_flag, is_api_path};
 pub use routes::files::csv::csv_table;
 pub use routes::operations::discovery::{OPENAPI, OPENAPI_3_0};

@@ -70,8 +70,10 @@ impl Server {
         api.prepare_days();
         let (shutdown, stop) = watch::channel(false);
         let (running, stopped) = mpsc::unbounded_channel();
-        let connections = Connections::new(limits);
-        let of_probes = Connections::new(ConnectionLimits { total: PROBE_CONNECTIONS, ..limits });
+        let counts = api.metrics.connections.clone();
+        let connections = Connections::new(limits, counts.clone());
+        let limits = ConnectionLimits { total: PROBE_CONNECTIONS, ..limits };
+        let of_probes = Connections::new(limits, counts);
         for (number, socket) in sockets.into_iter().chain(probes).enumerate() {
             let is_for_probes = number == workers;
             let worker = Worker {

@@ -1,12 +1,17 @@
-//! Caching: how long clients may reuse a response, conditional requests, and a cache of what is rendered on demand.
+//! Caching and compression: how long clients may reuse a response, conditional requests, gzip, and a cache of what is
+//! rendered on demand.
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::io::{Read, Write};
+use std::mem;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use bytes::Bytes;
-use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::{DeflateEncoder, GzEncoder};
+use flate2::{Compression, Crc};
 use hyper::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName, HeaderValue,
     IF_NONE_MATCH, VARY,
@@ -14,13 +19,22 @@ use hyper::header::{
 use hyper::{HeaderMap, Response, StatusCode};
 
 use crate::clock::{Moment, Speed};
-use crate::http::gzip::{UNCOMPRESSED_MAX, accepts_gzip, compress, compress_chunks, decompress};
+use crate::http::lists::{add_elements, best_quality};
 use crate::http::prefer::PREFER;
 use crate::http::site::Site;
 use crate::net::Content;
 
 /// `max-age` in seconds; short, so that clients see reloaded inputs soon.
 const MAX_AGE_SECONDS: u64 = 60;
+
+/// The largest number of bytes that is not compressed: they fit into one packet with their head.
+const UNCOMPRESSED_MAX: usize = 1400;
+
+/// How much of a table is compressed at a time, in bytes.
+const CHUNK_BYTES: usize = 32 * 1024;
+
+/// The header of a gzip stream: deflate, no file name, no time, unknown operating system.
+const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
@@ -74,9 +88,10 @@ impl Representation {
         Self { headers, tag, content, stamp_at: None, gzip: OnceLock::new() }
     }
 
-    /// Content given as a gzip stream.
+    /// Content given as a gzip stream that the build made.
     pub(crate) fn from_gzip(headers: HeaderMap, stream: Bytes) -> Self {
-        let content = decompress(&stream);
+        let mut content = Vec::new();
+        GzDecoder::new(&*stream).read_to_end(&mut content).expect("the gzip stream is valid");
         Self { gzip: OnceLock::from(stream), ..Self::new(headers, content) }
     }
 
@@ -173,10 +188,7 @@ pub(crate) fn encode(mut response: Response<Content>, request: &HeaderMap) -> Re
 
 /// Adds a request header to `Vary`.
 pub(crate) fn vary_by(headers: &mut HeaderMap, name: HeaderName) {
-    let others = headers.get(VARY).and_then(|value| value.to_str().ok());
-    let all =
-        others.map_or(Ok(name.clone().into()), |others| format!("{others}, {name}").try_into());
-    headers.insert(VARY, all.expect("names of headers are visible ASCII"));
+    add_elements(headers, VARY, name.as_str());
 }
 
 /// Ends the lifetime of a daily response at midnight UTC, when the data changes. `max-age` is in real
@@ -217,17 +229,62 @@ fn matches_etag(tag: &HeaderValue, headers: &HeaderMap) -> bool {
     tags.any(|tag| tag.trim() == "*" || tag.trim().trim_start_matches("W/") == own)
 }
 
+/// Whether `Accept-Encoding` allows gzip and ranks it no lower than `identity`. A client that doesn't
+/// send the header may not support any encoding.
+fn accepts_gzip(request: &HeaderMap) -> bool {
+    let best = |codings: &[&str]| best_quality(request, ACCEPT_ENCODING, codings);
+    let gzip = best(&["gzip", "x-gzip"]).or_else(|| best(&["*"])).unwrap_or(0);
+    gzip > 0 && gzip >= best(&["identity"]).unwrap_or(0)
+}
+
+fn compress(content: &[u8], level: Compression) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(content.len() / 4), level);
+    let written = encoder.write_all(content).and_then(|()| encoder.finish());
+    written.expect("writing to memory does not fail").into()
+}
+
+/// Returns chunks as a gzip stream; many of its own chunks are empty. Each part is compressed separately, without
+/// references to those before it, so that no memory is held between two parts.
+fn compress_chunks(mut chunks: impl Iterator<Item = Vec<u8>>) -> impl Iterator<Item = Vec<u8>> {
+    let (mut part, mut crc, mut stream) = (Vec::new(), Crc::new(), HEADER.to_vec());
+    let mut is_done = false;
+    std::iter::from_fn(move || {
+        if is_done {
+            return None;
+        }
+        let chunk = chunks.next();
+        is_done = chunk.is_none();
+        part.extend(chunk.unwrap_or_default());
+        if part.len() < CHUNK_BYTES && !is_done {
+            return Some(Vec::new());
+        }
+        crc.update(&part);
+        stream.extend(deflate(&mem::take(&mut part), is_done));
+        if is_done {
+            stream.extend(crc.sum().to_le_bytes());
+            // The length is modulo 2^32.
+            stream.extend(crc.amount().to_le_bytes());
+        }
+        Some(mem::take(&mut stream))
+    })
+}
+
+/// Compresses a part of a deflate stream. A part that is not the last ends at a byte.
+fn deflate(part: &[u8], is_last: bool) -> Vec<u8> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+    let written = encoder.write_all(part).and_then(|()| match is_last {
+        true => encoder.finish(),
+        false => encoder.flush().map(|()| mem::take(encoder.get_mut())),
+    });
+    written.expect("writing to memory does not fail")
+}
+
 /// Representations by key. When the cache is full, it starts again, empty.
 #[derive(Debug)]
 pub(crate) struct PageCache<K> {
     capacity: usize,
-    pages: RwLock<HashMap<K, CachedPage>>,
-}
-
-#[derive(Debug)]
-struct CachedPage {
-    version: String,
-    page: Arc<Representation>,
+    /// Each with its version.
+    pages: RwLock<HashMap<K, (String, Arc<Representation>)>>,
 }
 
 impl<K: Eq + Hash> PageCache<K> {
@@ -243,8 +300,8 @@ impl<K: Eq + Hash> PageCache<K> {
         render: impl FnOnce() -> Result<Representation, E>,
     ) -> Result<Arc<Representation>, E> {
         let pages = self.pages.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(cached) = pages.get(&key).filter(|cached| cached.version == version) {
-            return Ok(Arc::clone(&cached.page));
+        if let Some((_, page)) = pages.get(&key).filter(|(cached, _)| cached == version) {
+            return Ok(Arc::clone(page));
         }
         drop(pages);
         // Without the lock: two requests may render the same page, but none waits for another.
@@ -253,7 +310,7 @@ impl<K: Eq + Hash> PageCache<K> {
         if pages.len() >= self.capacity {
             pages.clear();
         }
-        pages.insert(key, CachedPage { version: version.into(), page: Arc::clone(&page) });
+        pages.insert(key, (version.into(), Arc::clone(&page)));
         Ok(page)
     }
 }
@@ -262,6 +319,9 @@ impl<K: Eq + Hash> PageCache<K> {
 mod tests {
     use std::cell::Cell;
     use std::convert::Infallible;
+
+    use proptest::collection::vec;
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -306,5 +366,82 @@ mod tests {
     fn no_lock_is_held_while_a_page_is_rendered() {
         let cache = PageCache::with_capacity(2);
         let Ok(_) = cache.get(1, "", || cache.get(1, "", page).and_then(|_| page()));
+    }
+
+    /// Decompresses a stream, which must have no trailing bytes.
+    fn decompressed(stream: &[u8]) -> Vec<u8> {
+        let mut content = Vec::new();
+        let mut decoder = GzDecoder::new(stream);
+        decoder.read_to_end(&mut content).unwrap();
+        assert!(decoder.into_inner().is_empty(), "trailing bytes after the stream");
+        content
+    }
+
+    #[track_caller]
+    fn check_gzip(chunks: &[Vec<u8>]) {
+        let stream: Vec<u8> = compress_chunks(chunks.iter().cloned()).flatten().collect();
+        let whole = chunks.concat();
+        assert!(decompressed(&stream) == whole);
+        assert!(decompressed(&compress(&whole, Compression::default())) == whole);
+        assert!(decompressed(&compress(&whole, Compression::fast())) == whole);
+    }
+
+    /// Nearly incompressible bytes.
+    fn noise(length: usize) -> Vec<u8> {
+        let mut state = 1_u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        };
+        (0..length).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn streams_of_chunks_of_any_length_decompress() {
+        check_gzip(&[]);
+        check_gzip(&[Vec::new()]);
+        check_gzip(&[b"ab".repeat(100_000), b"cd".repeat(300_000)]);
+        check_gzip(&[noise(300_000), noise(1), noise(CHUNK_BYTES), noise(10)]);
+        check_gzip(
+            &(0..30_000).map(|number| format!("{number},").into_bytes()).collect::<Vec<_>>(),
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_stream_of_chunks_decompresses_to_its_chunks(
+            chunks in vec(vec(0_u8..4, 0..30_000), 0..5),
+            others in vec(vec(any::<u8>(), 0..20_000), 0..5),
+        ) {
+            check_gzip(&[chunks, others].concat());
+        }
+    }
+
+    #[test]
+    fn gzip_is_accepted_unless_identity_is_preferred() {
+        for (accepted, expected) in [
+            ("gzip", true),
+            ("GZip", true),
+            ("x-gzip", true),
+            ("*", true),
+            ("br, deflate, gzip;q=0.5", true),
+            ("gzip;q=1.0, identity; q=0.5, *;q=0", true),
+            ("gzip;q=0.5, identity;q=0.5", true),
+            ("gzip;q=0.001", true),
+            ("identity;q=0, gzip", true),
+            ("", false),
+            ("identity", false),
+            ("br", false),
+            ("gzip;q=0", false),
+            ("gzip;q=0.000", false),
+            ("gzip;q=0, *", false),
+            ("*;q=0", false),
+            ("gzip;q=0.4, identity;q=0.5", false),
+            ("gzipped", false),
+        ] {
+            let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, accepted.parse().unwrap())]);
+            assert_eq!(accepts_gzip(&headers), expected, "{accepted:?}");
+        }
+        assert!(!accepts_gzip(&HeaderMap::new()));
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use hyper::HeaderMap;
-use hyper::header::HeaderName;
+use hyper::header::{HeaderName, HeaderValue};
 
 /// Returns the trimmed elements of all lines of a list header, in order. An open quote ends with its line. An
 /// element that is not UTF-8 becomes `?`, which has no meaning in any header.
@@ -13,6 +13,13 @@ pub(crate) fn elements(headers: &HeaderMap, name: HeaderName) -> impl Iterator<I
         line.as_bytes().split(move |byte| is_outside(char::from(*byte)) && *byte == b',')
     });
     elements.map(|element| str::from_utf8(element.trim_ascii()).unwrap_or("?"))
+}
+
+/// Adds elements to the end of a list header.
+pub(crate) fn add_elements(headers: &mut HeaderMap, name: HeaderName, elements: &str) {
+    let before = headers.get(&name).and_then(|value| value.to_str().ok());
+    let all = before.map_or(elements.to_owned(), |before| format!("{before}, {elements}"));
+    headers.insert(name, HeaderValue::try_from(all).expect("elements are visible ASCII"));
 }
 
 /// Splits a parameter such as `name=value` or `name="value"`. The value is empty if it is missing, and `None` if there
@@ -116,7 +123,7 @@ mod tests {
     fn elements_that_are_not_utf8_are_split_too() {
         let mut headers = HeaderMap::new();
         for line in [&b"a, \xff,b"[..], b"\"\xff,c", b" d\t,"] {
-            headers.append("x", hyper::header::HeaderValue::from_bytes(line).unwrap());
+            headers.append("x", HeaderValue::from_bytes(line).unwrap());
         }
         let name = || HeaderName::from_static("x");
         let all = ["a", "?", "b", "?", "d", ""];

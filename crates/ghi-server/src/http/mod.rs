@@ -1,12 +1,10 @@
 //! The rules of HTTP that apply to any request and response. Independent of the index.
 
 pub(crate) mod validation;
-pub(crate) mod client_address;
-pub(crate) mod rate_limit;
+pub(crate) mod clients;
 pub(crate) mod query;
 pub(crate) mod prefer;
 pub(crate) mod caching;
-pub(crate) mod gzip;
 pub(crate) mod problem;
 pub(crate) mod site;
 pub(crate) mod lists;

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use hyper::HeaderMap;
-use hyper::header::{HeaderName, HeaderValue};
+use hyper::header::HeaderName;
 
-use crate::http::lists::{elements, name_and_value, split_unquoted};
+use crate::http::lists::{add_elements, elements, name_and_value, split_unquoted};
 
 pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
 
@@ -41,14 +41,13 @@ pub(crate) fn preference<'a>(headers: &'a HeaderMap, name: &str) -> Option<Cow<'
 
 /// Adds preferences to `Preference-Applied`.
 pub(crate) fn add_applied(headers: &mut HeaderMap, preferences: &str) {
-    let before = headers.get(PREFERENCE_APPLIED).and_then(|value| value.to_str().ok());
-    let all = before.map_or(preferences.to_owned(), |before| format!("{before}, {preferences}"));
-    let all = HeaderValue::try_from(all).expect("valid preferences are visible ASCII");
-    headers.insert(PREFERENCE_APPLIED, all);
+    add_elements(headers, PREFERENCE_APPLIED, preferences);
 }
 
 #[cfg(test)]
 mod tests {
+    use hyper::header::HeaderValue;
+
     use super::*;
 
     fn prefer(lines: &[&'static str]) -> HeaderMap {

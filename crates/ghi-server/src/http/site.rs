@@ -1,12 +1,12 @@
 //! The site: its public URL, its links, and the headers of every response.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use bytes::Bytes;
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, ALLOW,
-    CACHE_CONTROL, CONTENT_TYPE, DATE, HeaderName, HeaderValue, LINK, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_TYPE, DATE, HeaderValue, LINK, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{HeaderMap, Response, StatusCode};
 
@@ -14,18 +14,8 @@ use crate::config::PublicUrl;
 use crate::http::paths;
 use crate::net::Content;
 
-/// The default address to listen on.
-const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8000);
-
 /// The methods that every resource supports.
 pub(crate) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
-
-/// The request id in the access log: the client's own, if it sent one. A response has this header
-/// only if the request had it or is logged.
-pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-
-/// The trace that a request belongs to (W3C Trace Context).
-pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// The headers that pages from other origins may read.
 const EXPOSED: &str =
@@ -50,7 +40,7 @@ impl Site {
     pub(crate) fn new(public_url: Option<PublicUrl>) -> Self {
         let mut site = Self {
             public_url,
-            address: DEFAULT_ADDRESS,
+            address: ([127, 0, 0, 1], 8000).into(),
             common_headers: HeaderMap::new(),
             clock_notice: None,
             has_scenarios: true,

@@ -17,18 +17,19 @@ const NON_ASCII: &str = "The target has non-ASCII characters; they must be perce
 pub(crate) fn validate(arrival: &Arrival) -> Result<(), Problem> {
     let request = &arrival.request;
     let target = request.uri().path_and_query().map_or("", |target| target.as_str());
-    let is_ascii = target.is_ascii();
     let violation = (arrival.defect)
         .or_else(|| host_violation(request.version(), request.headers()))
         .or_else(|| framing_violation(request.headers()))
         .or_else(|| target_violation(request.method(), request.uri()))
-        .or_else(|| (!is_ascii).then_some(NON_ASCII));
+        .or_else(|| (!target.is_ascii()).then_some(NON_ASCII));
     if let Some(violation) = violation {
         return Err(Problem::new(Code::BadRequest, violation));
     }
-    let too_long = || format!("The path and query together exceed {TARGET_MAX} bytes.");
-    let is_short = target.len() <= TARGET_MAX;
-    is_short.then_some(()).ok_or_else(|| Problem::new(Code::UriTooLong, too_long()))
+    if target.len() > TARGET_MAX {
+        let detail = format!("The path and query together exceed {TARGET_MAX} bytes.");
+        return Err(Problem::new(Code::UriTooLong, detail));
+    }
+    Ok(())
 }
 
 fn host_violation(version: Version, headers: &HeaderMap) -> Option<&'static str> {

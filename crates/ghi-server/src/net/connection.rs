@@ -27,7 +27,7 @@ pub(crate) enum Phase {
     Idle,
     /// A request is being processed, but the client has closed its sending side and may be gone.
     HalfClosed,
-    /// Part of a request has been received.
+    /// Part of a request has been received, or may have been.
     Receiving,
     /// A response is being sent, but the client is not reading it at the moment.
     Stalled,
@@ -74,10 +74,10 @@ impl ConnectionState {
 pub(crate) struct SharedState(Arc<Mutex<ConnectionState>>);
 
 impl SharedState {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(phase: Phase) -> Self {
         let now = MonotonicTime::now();
         Self(Arc::new(Mutex::new(ConnectionState {
-            phase: Phase::New,
+            phase,
             since: now,
             woken: now,
             heads: RequestHeads::default(),
@@ -225,7 +225,7 @@ impl AsyncWrite for Stream {
             },
             false if state.heads.are_more_than(state.requests) => Phase::Receiving,
             false if state.requests > 0 => Phase::Idle,
-            false => Phase::New,
+            false => state.phase,
         };
         state.enter(phase);
         Poll::Ready(Ok(()))
@@ -251,7 +251,7 @@ mod tests {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (ours, _) = listener.accept().await.unwrap();
-        (Stream { inner: ours, state: SharedState::new() }, peer)
+        (Stream { inner: ours, state: SharedState::new(Phase::New) }, peer)
     }
 
     /// Wakes a stream the given number of seconds from now and writes until it would block. Returns its

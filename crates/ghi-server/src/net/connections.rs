@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
 use tokio::task::{self, AbortHandle, yield_now};
 use tokio::time::{sleep, timeout};
 
@@ -42,9 +44,18 @@ pub(crate) struct ConnectionLimits {
     pub(crate) idle_timeout: Duration,
 }
 
+/// The numbers of connections, for the metrics.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ConnectionCounts {
+    pub(crate) open: Gauge,
+    pub(crate) refused: Counter,
+    pub(crate) evicted: Counter,
+}
+
 /// The open connections of all workers that share the limits.
 pub(crate) struct Connections {
     limits: ConnectionLimits,
+    counts: ConnectionCounts,
     open: Mutex<HashMap<task::Id, OpenConnection>>,
     /// Shared by the tasks of all connections, including those that were told to end and still have a socket.
     sockets: Arc<()>,
@@ -66,9 +77,18 @@ impl Drop for Listed {
     }
 }
 
+/// The socket of a connection. It is counted even if its task is told to end before it runs.
+struct Socket(Gauge, #[expect(dead_code, reason = "its clones are counted")] Arc<()>);
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
 impl Connections {
-    pub(crate) fn new(limits: ConnectionLimits) -> Arc<Self> {
-        Arc::new(Self { limits, open: Mutex::default(), sockets: Arc::default() })
+    pub(crate) fn new(limits: ConnectionLimits, counts: ConnectionCounts) -> Arc<Self> {
+        Arc::new(Self { limits, counts, open: Mutex::default(), sockets: Arc::default() })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -79,25 +99,25 @@ impl Connections {
     pub(crate) fn admits(&self, client: ClientKey) -> bool {
         let open = self.lock();
         let of_client = open.values().filter(|connection| connection.client == Some(client));
-        of_client.count() < self.limits.per_client
+        let is_admitted = of_client.count() < self.limits.per_client;
+        self.counts.refused.inc_by((!is_admitted).into());
+        is_admitted
     }
 
     /// Waits until fewer connections are open than the limit allows, and evicts others if necessary and possible.
-    /// Returns how many. Workers that do this at the same time may exceed the limit by one connection each.
-    pub(crate) async fn wait_for_slot(&self) -> usize {
-        let mut evicted = 0;
+    /// Workers that do this at the same time may exceed the limit by one connection each.
+    pub(crate) async fn wait_for_slot(&self) {
         let sockets = || Arc::strong_count(&self.sockets) - 1;
         while sockets() >= self.limits.total {
             let is_full = self.lock().len() >= self.limits.total;
             match if is_full { self.evict(MonotonicTime::now()) } else { 0 } {
                 0 => sleep(IDLE_CHECK).await,
                 count => {
-                    evicted += count;
+                    self.counts.evicted.inc_by(count as u64);
                     yield_now().await;
                 }
             }
         }
-        evicted
     }
 
     /// Serves a connection on its own task. The client is that whose limit it counts against.
@@ -110,7 +130,8 @@ impl Connections {
     ) {
         // Held until the connection is in the list, from which the end of its task removes it.
         let (mut open, connections) = (self.lock(), Arc::clone(self));
-        let socket = Arc::clone(&self.sockets);
+        let socket = Socket(self.counts.open.clone(), Arc::clone(&self.sockets));
+        socket.0.inc();
         let task = task::spawn(async move {
             let _listed = Listed(connections, task::id());
             connection.await;
@@ -154,10 +175,8 @@ impl Connections {
                 // Waits before the first scan, so that the tasks read any data that has already arrived.
                 sleep(IDLE_CHECK).await;
                 yield_now().await;
-                self.close(usize::MAX, MonotonicTime::now(), |owner, phase, age| {
-                    // The first data of a new connection may not be read yet.
-                    let is_unused = phase == Phase::Idle || phase == Phase::New && age >= GRACE;
-                    owner == worker && is_unused
+                self.close(usize::MAX, MonotonicTime::now(), |owner, phase, _| {
+                    owner == worker && matches!(phase, Phase::New | Phase::Idle)
                 });
             }
         };
@@ -207,7 +226,7 @@ mod tests {
         let timeout = Duration::from_secs(10);
         let limits =
             ConnectionLimits { total, per_client, head_timeout: timeout, idle_timeout: timeout };
-        Connections::new(limits)
+        Connections::new(limits, ConnectionCounts::default())
     }
 
     /// Returns a time after the start of all connections of a test.
@@ -219,8 +238,7 @@ mod tests {
     /// stay open until they are closed.
     fn open(connections: &Arc<Connections>, start: MonotonicTime, phases: &[(Phase, u64)]) {
         for (phase, millis) in phases {
-            let state = SharedState::new();
-            state.lock().phase = *phase;
+            let state = SharedState::new(*phase);
             state.lock().since = start + Duration::from_millis(*millis);
             connections.spawn(0, None, state, std::future::pending());
         }
@@ -307,9 +325,12 @@ mod tests {
     #[tokio::test]
     async fn a_new_connection_gets_the_slot_of_an_evicted_one() {
         let connections = connections(1, 1);
-        assert_eq!(connections.wait_for_slot().await, 0, "a slot is free");
+        let counts = connections.counts.clone();
+        connections.wait_for_slot().await;
         open(&connections, MonotonicTime::now(), &[(Phase::Idle, 0)]);
-        assert_eq!(connections.wait_for_slot().await, 1);
+        assert_eq!((counts.evicted.get(), counts.open.get()), (0, 1), "a slot was free");
+        connections.wait_for_slot().await;
+        assert_eq!(counts.evicted.get(), 1);
         assert!(connections.is_empty());
     }
 
@@ -321,7 +342,7 @@ mod tests {
         let spawning = std::thread::spawn(move || {
             let _context = runtime.enter();
             for _ in 0..1000 {
-                others.spawn(0, None, SharedState::new(), std::future::ready(()));
+                others.spawn(0, None, SharedState::new(Phase::New), std::future::ready(()));
             }
         });
         while !spawning.is_finished() {
@@ -341,7 +362,7 @@ mod tests {
         let first = client("203.0.113.7");
         for (client, is_open) in [(first, true), (first, true), (client("203.0.113.8"), false)] {
             assert!(connections.admits(client));
-            let state = SharedState::new();
+            let state = SharedState::new(Phase::New);
             let connection = async move {
                 if is_open {
                     std::future::pending().await

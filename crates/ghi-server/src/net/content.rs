@@ -43,8 +43,8 @@ pub(crate) struct Content {
     /// All of it, unless it has pieces.
     whole: Bytes,
     pieces: Option<Box<Pieces>>,
-    /// Dropped when everything has been handed to the connection.
-    _unfinished: Option<Unfinished>,
+    /// Keeps the response of a connection unfinished until all of it has been handed to the connection.
+    pub(crate) unfinished: Option<Unfinished>,
 }
 
 /// Content that is generated while it is sent, or cut off or sent slowly on purpose. A piece is generated
@@ -86,11 +86,6 @@ impl Content {
         let chunks: Vec<_> = self.whole.chunks(size).map(<[u8]>::to_vec).collect();
         let pieces = Pieces::new(self.len(), Box::new(chunks.into_iter()));
         Pieces { slow: Some(permit), ..pieces }.into_content()
-    }
-
-    /// Keeps the response of a connection unfinished until the content is sent.
-    pub(crate) fn finishing(self, response: Unfinished) -> Self {
-        Self { _unfinished: Some(response), ..self }
     }
 
     /// Returns the length in bytes, if it is known in advance.

@@ -25,14 +25,10 @@ impl Listener {
     /// Uses a socket that already listens, such as one opened by a service manager, which holds connections
     /// while the process is replaced.
     ///
-    /// Fails with [`io::ErrorKind::InvalidInput`] if the socket is not listening.
+    /// Fails with [`io::ErrorKind::InvalidInput`] if the socket cannot listen.
     pub fn inherit(socket: TcpListener, workers: NonZeroUsize) -> io::Result<Self> {
-        #[cfg(target_os = "linux")]
-        let is_listening = SockRef::from(&socket).is_listener()?;
-        // macOS doesn't report it, but listening again on a connection fails.
-        #[cfg(not(target_os = "linux"))]
-        let is_listening = SockRef::from(&socket).listen(1024).is_ok();
-        if !is_listening {
+        // Listening again fails on a connection, and otherwise only makes the queue as long as the system allows.
+        if SockRef::from(&socket).listen(i32::MAX).is_err() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the socket is not listening"));
         }
         prepare(&socket)?;

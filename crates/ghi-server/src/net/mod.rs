@@ -9,7 +9,7 @@ mod permits;
 mod connection;
 mod listener;
 
-pub(crate) use connections::{ConnectionLimits, Connections, SHUTDOWN_TIMEOUT};
+pub(crate) use connections::{ConnectionCounts, ConnectionLimits, Connections, SHUTDOWN_TIMEOUT};
 pub(crate) use content::Content;
 pub use listener::Listener;
 pub(crate) use permits::{ClientBuckets, ClientKey, Permit, PermitPool};

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io::ErrorKind;
+use std::mem::MaybeUninit;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
+use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::sleep;
@@ -78,12 +80,6 @@ pub(crate) trait Service: Send + Sync + 'static {
     /// Returns whether a peer's connections are limited. A proxy's are not: it forwards requests of many clients.
     fn is_bounded(&self, peer: IpAddr) -> bool;
 
-    /// Called when a peer has reached the limit per client.
-    fn refused(&self);
-
-    /// Called with the number of connections that were evicted for another.
-    fn evicted(&self, count: usize);
-
     /// Called when a peer connects to a worker, maybe on the probe socket.
     fn connect(&self, peer: IpAddr, worker: usize, is_probe: bool) -> Self::Connection;
 
@@ -129,12 +125,11 @@ impl<S: Service> Worker<S> {
             let is_bounded = !self.is_for_probes && self.service.is_bounded(address);
             let client = is_bounded.then(|| ClientKey::from(address));
             if client.is_some_and(|client| !self.connections.admits(client)) {
-                self.service.refused();
                 continue;
             }
             // This follows the accept, because connections are evicted only for a client that waits.
             tokio::select! {
-                evicted = self.connections.wait_for_slot() => self.service.evicted(evicted),
+                () = self.connections.wait_for_slot() => {}
                 _ = shutdown.wait_for(|shutdown| *shutdown) => {}
             }
             self.serve(tcp, address, client);
@@ -156,7 +151,10 @@ impl<S: Service> Worker<S> {
     fn serve(self: &Arc<Self>, tcp: TcpStream, peer: IpAddr, client: Option<ClientKey>) {
         // Without this, the second of two pipelined responses may wait for the acknowledgement of the first.
         _ = tcp.set_nodelay(true);
-        let state = SharedState::new();
+        // Data may be waiting to be read, even if the runtime hasn't noticed yet.
+        let peeked = SockRef::from(&tcp).peek(&mut [MaybeUninit::uninit()]);
+        let is_waiting = peeked.is_ok_and(|length| length > 0);
+        let state = SharedState::new(if is_waiting { Phase::Receiving } else { Phase::New });
         let connection = Arc::new(self.service.connect(peer, self.number, self.is_for_probes));
         let (worker, answered) = (Arc::clone(self), state.clone());
         let answer = service_fn(move |request: Request<Incoming>| {
@@ -213,11 +211,12 @@ async fn settle<S: Service>(
     if let Some(wait) = wait {
         Box::pin(delay(wait, worker.shutdown.clone(), &unfinished.0)).await;
     }
-    let Some(response) = response else {
+    let Some(mut response) = response else {
         unfinished.0.lock().is_reset = true;
         return Err(ENDED_EARLY);
     };
-    Ok(response.map(|content| content.finishing(unfinished)))
+    response.body_mut().unfinished = Some(unfinished);
+    Ok(response)
 }
 
 /// Waits, but not beyond the server's shutdown. If the client may be gone, the permit is returned early. The response
@@ -258,17 +257,13 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
 mod tests {
     use std::io::{Read, Write};
     use std::net::{Ipv4Addr, TcpListener as StdListener, TcpStream as Client};
-    use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use crate::net::connections::ConnectionLimits;
+    use crate::net::connections::{ConnectionCounts, ConnectionLimits};
 
     use super::*;
 
     /// Limits each peer, as if it were on another machine.
-    #[derive(Default)]
-    struct Bounded {
-        refused: AtomicUsize,
-    }
+    struct Bounded;
 
     impl Service for Bounded {
         type Connection = ();
@@ -276,12 +271,6 @@ mod tests {
         fn is_bounded(&self, _peer: IpAddr) -> bool {
             true
         }
-
-        fn refused(&self) {
-            self.refused.fetch_add(1, Ordering::Relaxed);
-        }
-
-        fn evicted(&self, _count: usize) {}
 
         fn connect(&self, _peer: IpAddr, _worker: usize, _is_probe: bool) {}
 
@@ -305,13 +294,13 @@ mod tests {
             head_timeout: timeout,
             idle_timeout: timeout,
         };
-        let service = Arc::new(Bounded::default());
+        let counts = ConnectionCounts::default();
         let (stop, shutdown) = watch::channel(false);
         let worker = Worker {
             number: 0,
             is_for_probes: false,
-            service: Arc::clone(&service),
-            connections: Connections::new(limits),
+            service: Arc::new(Bounded),
+            connections: Connections::new(limits, counts.clone()),
             shutdown,
         };
         let socket = StdListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -327,7 +316,7 @@ mod tests {
         let mut open: Vec<Client> = (0..3).map(|_| connect()).collect();
         assert!(open.iter_mut().all(is_answered));
         assert!(!is_answered(&mut connect()), "the fourth is closed");
-        assert_eq!(service.refused.load(Ordering::Relaxed), 1);
+        assert_eq!(counts.refused.get(), 1);
         assert!(open.iter_mut().all(is_answered), "the others stay");
         open.pop();
         let deadline = std::time::Instant::now() + timeout;

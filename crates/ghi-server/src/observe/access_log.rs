@@ -7,9 +7,15 @@ use std::time::Duration;
 use hyper::header::{HeaderName, HeaderValue, USER_AGENT};
 use hyper::{HeaderMap, Request, Response};
 
-use crate::http::site::{TRACEPARENT, X_REQUEST_ID};
 use crate::net::Content;
 use crate::scenarios::Scenario;
+
+/// The request id in the access log: the client's own, if it sent one. A response has this header
+/// only if the request had it or is logged.
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The trace that a request belongs to, and its position in it (W3C Trace Context).
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// The maximum number of bytes of client text in a line, before escaping.
 const TEXT_MAX: usize = 256;
@@ -18,7 +24,6 @@ const TEXT_MAX: usize = 256;
 #[derive(Debug, Default)]
 pub(crate) struct TraceContext<'a> {
     pub(crate) request_id: Option<&'a HeaderValue>,
-    /// The W3C `traceparent`: the trace that the request is part of, and its position in it.
     pub(crate) traceparent: Option<&'a HeaderValue>,
 }
 

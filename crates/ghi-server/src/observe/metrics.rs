@@ -1,7 +1,10 @@
-//! The metrics: requests, latencies, connections, scenarios and reloads, and the text formats they are sent in.
+//! The metrics: requests, latencies, connections, scenarios, reloads and the process, and the text formats they are sent
+//! in. Metrics of the process have the names that exporters share.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use ghi_engine::{ENGINE_SANDBOX_VERSION, Model};
@@ -9,15 +12,16 @@ use hyper::header::ACCEPT;
 use hyper::{HeaderMap, StatusCode};
 use jiff::civil::Date;
 use prometheus_client::encoding::text::encode;
-use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::counter::{ConstCounter, Counter};
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+use rustix::param::{clock_ticks_per_second, page_size};
+use rustix::process::{Resource, getrlimit};
 
 use crate::http::lists::{best_quality, elements, quality, split_unquoted, value_of};
-use crate::net::PermitPool;
-use crate::observe::process;
+use crate::net::{ConnectionCounts, PermitPool};
 use crate::scenarios::Scenario;
 
 /// The statuses that are counted individually; all others are counted together.
@@ -28,15 +32,16 @@ const STATUSES: [&str; 10] = ["200", "204", "304", "400", "404", "405", "414", "
 const BOUNDS: [f64; 11] =
     [0.000_005, 0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.001, 0.01, 0.025, 0.1, 1.0];
 
+/// The number of log lines dropped because they could not be written in time. The program that writes the log counts them.
+pub static LOG_LINES_DROPPED: AtomicU64 = AtomicU64::new(0);
+
 type Labels<const COUNT: usize> = [(&'static str, &'static str); COUNT];
 
 #[derive(Debug)]
 pub(crate) struct Metrics {
     requests: Family<Labels<2>, Counter>,
     latencies: Family<Labels<1>, Histogram, fn() -> Histogram>,
-    pub(crate) connections_open: Gauge,
-    pub(crate) connections_refused: Counter,
-    pub(crate) connections_evicted: Counter,
+    pub(crate) connections: ConnectionCounts,
     pub(crate) requests_limited: Counter,
     pub(crate) scenarios_refused: Counter,
     scenarios: Family<Labels<2>, Counter>,
@@ -53,9 +58,7 @@ impl Metrics {
         let metrics = Self {
             requests: Family::default(),
             latencies: Family::new_with_constructor(|| Histogram::new(BOUNDS)),
-            connections_open: Gauge::default(),
-            connections_refused: Counter::default(),
-            connections_evicted: Counter::default(),
+            connections: ConnectionCounts::default(),
             requests_limited: Counter::default(),
             scenarios_refused: Counter::default(),
             scenarios: Family::default(),
@@ -108,7 +111,7 @@ impl Metrics {
         let inputs = ("inputs_fingerprint", model.fingerprint());
         build.get_or_create(&[version, inputs]).set(1);
         registry.register("ghi_build_info", "Version and inputs of the running server", build);
-        process::register(&mut registry);
+        register_process(&mut registry);
         let mut text = String::new();
         encode(&mut text, &registry).expect("a string takes any text");
         match format {
@@ -123,9 +126,9 @@ impl Metrics {
         let help = "Time from the start of a request to its complete response, by route";
         registry.register("ghi_http_request_duration_seconds", help, self.latencies.clone());
         let help = "Connections refused because the client had too many";
-        registry.register("ghi_http_connections_refused", help, self.connections_refused.clone());
+        registry.register("ghi_http_connections_refused", help, self.connections.refused.clone());
         let help = "Connections evicted to free a slot for others";
-        registry.register("ghi_http_connections_evicted", help, self.connections_evicted.clone());
+        registry.register("ghi_http_connections_evicted", help, self.connections.evicted.clone());
         let help = "Requests rejected because the client sent too many";
         registry.register("ghi_http_requests_limited", help, self.requests_limited.clone());
         let help = "Test scenarios refused because too many responses were delayed or too many requests used at or figures";
@@ -134,7 +137,7 @@ impl Metrics {
         registry.register("ghi_scenarios", help, self.scenarios.clone());
         let help = "Reloads of the inputs, by result";
         registry.register("ghi_inputs_reloads", help, self.reloads.clone());
-        let open = self.connections_open.clone();
+        let open = self.connections.open.clone();
         registry.register("ghi_http_connections_open", "Open connections", open);
         let waiting = ConstGauge::new(i64::try_from(self.waiting.in_use()).unwrap_or(i64::MAX));
         let help = "Delayed responses that are waiting now";
@@ -143,6 +146,55 @@ impl Metrics {
         let is_successful = self.is_last_reload_successful.clone();
         registry.register("ghi_inputs_last_reload_successful", help, is_successful);
     }
+}
+
+/// Registers the metrics of this process, those from `/proc` only if it exists.
+fn register_process(registry: &mut Registry) {
+    let help = "Log lines dropped because they could not be written in time";
+    let dropped = LOG_LINES_DROPPED.load(Ordering::Relaxed);
+    registry.register("ghi_log_lines_dropped", help, ConstCounter::new(dropped));
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let ticks = |field: usize| Some(stat_field(&stat, field)? / clock_ticks_per_second() as f64);
+    if let (Some(user), Some(system)) = (ticks(14), ticks(15)) {
+        let help = "CPU time, user and system";
+        registry.register("process_cpu_seconds", help, ConstCounter::new(user + system));
+    }
+    let resident = stat_field(&stat, 24).map(|pages| pages * page_size() as f64);
+    let limit = getrlimit(Resource::Nofile).current.map(|limit| limit as f64);
+    for (name, help, value) in [
+        ("process_resident_memory_bytes", "Resident memory size", resident),
+        ("process_virtual_memory_bytes", "Virtual memory size", stat_field(&stat, 23)),
+        ("process_threads", "Threads", stat_field(&stat, 20)),
+        ("process_start_time_seconds", "Start time of the process, as Unix time", *START_SECONDS),
+        ("process_open_fds", "Open file descriptors", open_descriptors().map(|count| count as f64)),
+        ("process_max_fds", "Limit on open file descriptors", limit),
+    ] {
+        if let Some(value) = value {
+            registry.register(name, help, ConstGauge::new(value));
+        }
+    }
+}
+
+/// The start time of the process, in seconds since 1970. It is read only once: it never changes, and `/proc/stat`
+/// is long on machines with many cores.
+static START_SECONDS: LazyLock<Option<f64>> = LazyLock::new(|| {
+    let system = fs::read_to_string("/proc/stat").ok()?;
+    let boot = system.lines().find_map(|line| line.strip_prefix("btime "))?;
+    let process = fs::read_to_string("/proc/self/stat").ok()?;
+    let ticks = stat_field(&process, 22)?;
+    Some(boot.trim().parse::<f64>().ok()? + ticks / clock_ticks_per_second() as f64)
+});
+
+/// Returns a field of `/proc/self/stat` from the third on, numbered as in the manual page.
+fn stat_field(stat: &str, number: usize) -> Option<f64> {
+    // The second field is the program's name in parentheses, and may contain any character.
+    let (_, from_third) = stat.rsplit_once(") ")?;
+    from_third.split_ascii_whitespace().nth(number - 3)?.parse().ok()
+}
+
+/// Returns the number of open file descriptors, without the one used to list them.
+fn open_descriptors() -> Option<u64> {
+    Some(fs::read_dir("/proc/self/fd").ok()?.count() as u64 - 1)
 }
 
 /// A text format of metrics.
@@ -203,6 +255,9 @@ fn to_prometheus(open_metrics: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+    use std::time::{SystemTime, UNIX_EPOCH};
+
     use ghi_engine::Inputs;
     use hyper::header::HeaderValue;
 
@@ -229,8 +284,6 @@ mod tests {
         let mut buckets = text.lines().filter(|line| line.starts_with(&format!("{name}_bucket")));
         let first = buckets.find(|line| line.ends_with(" 1"));
         assert_eq!(first, Some(&*counted), "{text}");
-        let seconds = took.as_secs_f64();
-        assert!(text.contains(&format!("{name}_sum{{route=\"/a\"}} {seconds:?}\n")), "{text}");
     }
 
     #[test]
@@ -361,5 +414,38 @@ mod tests {
              # TYPE x_memory_bytes gauge\n\
              x_memory_bytes 3.5\n"
         );
+    }
+
+    #[test]
+    fn fields_are_counted_after_the_program_name_whatever_it_contains() {
+        let stat = "7 (a) b) S 1 7 7 0 -1 4194560 99 0 0 0 150 50 0 0 20 0 3 0 1234 8192 2 184467";
+        let fields = [14, 15, 20, 22, 23, 24].map(|number| stat_field(stat, number).unwrap());
+        assert_eq!(fields, [150.0, 50.0, 3.0, 1234.0, 8192.0, 2.0]);
+        for broken in ["", "7 (a)", "7 (a) S 1 2", "7 (a) S 1 7 7 0 -1 4 9 0 0 0 x 5 0 0 2 0 3 0 1"]
+        {
+            assert_eq!(stat_field(broken, 14), None, "{broken}");
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn this_process_has_a_start_time_and_uses_resources() {
+        let stat = fs::read_to_string("/proc/self/stat").unwrap();
+        let [threads, all, resident] = [20, 23, 24].map(|field| stat_field(&stat, field).unwrap());
+        assert!(threads >= 1.0, "{stat}");
+        let resident_bytes = resident * page_size() as f64;
+        assert!(resident_bytes > 100_000.0 && all >= resident_bytes, "{stat}");
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
+        let age = now - START_SECONDS.unwrap();
+        assert!((-2.0..3600.0).contains(&age), "{age}");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn open_descriptors_are_counted() {
+        let hundred: Vec<File> = (0..100).map(|_| File::open("/proc/self/stat").unwrap()).collect();
+        // Tests running in parallel have some open as well.
+        assert!((100..10_000).contains(&open_descriptors().unwrap()));
+        drop(hundred);
     }
 }

@@ -1,5 +1,4 @@
 //! Observability: metrics, the access log, request ids and trace context.
 
 pub(crate) mod metrics;
-pub(crate) mod process;
 pub(crate) mod access_log;
