@@ -52,7 +52,6 @@ pub(crate) struct ConnectionState {
 }
 
 impl ConnectionState {
-    /// Begins a phase, unless the connection is already in it.
     fn enter(&mut self, phase: Phase) {
         if self.phase != phase {
             self.phase = phase;

@@ -139,7 +139,7 @@ impl Metrics {
         registry.register("ghi_inputs_reloads", help, self.reloads.clone());
         let open = self.connections.open.clone();
         registry.register("ghi_http_connections_open", "Open connections", open);
-        let waiting = ConstGauge::new(i64::try_from(self.waiting.in_use()).unwrap_or(i64::MAX));
+        let waiting = ConstGauge::new(self.waiting.in_use() as u64);
         let help = "Delayed responses that are waiting now";
         registry.register("ghi_scenarios_waiting", help, waiting);
         let help = "Whether the last reload of the inputs succeeded";
