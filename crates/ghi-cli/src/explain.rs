@@ -175,7 +175,7 @@ fn steps(document: &ExplanationDocument) -> String {
         };
         [label.into()].into_iter().chain(cases.iter().zip(&costs).map(cell)).collect()
     };
-    let steps = STEPS.iter().map(|step| (step.field, step.short_label));
+    let steps = STEPS.into_iter().map(|[field, _, label, _]| (field, label));
     let steps = steps.chain([("usd_per_ph_and_day", "USD per PH/s per day")]).map(line);
     let headings = [String::new()].into_iter().chain(columns.iter().map(|it| it.0.clone()));
     aligned(&[headings.collect()].into_iter().chain(steps).collect::<Vec<_>>())

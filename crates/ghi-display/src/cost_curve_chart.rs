@@ -10,21 +10,18 @@ use crate::svg::{
     short, shortened, spread_out, width_of,
 };
 
-/// The heights of the plot, of the numbers below it and of the space above it, in pixels. On a phone, the
-/// plot is rotated and has a different height.
+/// The heights of the plot, on a phone of the rotated plot, of the numbers below and of the space above, in pixels.
 const PLOT: f64 = 360.0;
 const ROWS: f64 = 270.0;
 const FOOT: f64 = 24.0;
 const TOP: f64 = 12.0;
-
 const MARGINS: Margins = Margins { left: 48, right: 102 };
 
 /// Above `REGIONS_MAX` regions, neighbours share blocks of `SHARED_BLOCK` hundredths of a percent or more.
 const REGIONS_MAX: usize = 32;
 const SHARED_BLOCK: u64 = 400;
 
-/// The plot widths, in pixels, from which more names fit. The second is the width in a file. On a page, the
-/// stylesheet shows more names from the second and from the third width on.
+/// The plot widths, in pixels, from which the stylesheet shows more names. The second is the width in a file.
 const WIDTHS: [f64; 3] = [330.0, 490.0, 980.0];
 
 /// The height of a name above its block, in pixels. On a phone, names are smaller, and not wider than `ROW_NAME_MAX`.
@@ -76,16 +73,17 @@ struct RegionBlock {
     link: String,
     title: String,
     name: String,
-    /// The name on a phone. Empty if it doesn't fit.
+    /// The name as it fits on a phone, or an empty string, and as it fits vertically.
     row_name: String,
+    column_name: String,
     /// The indices of the first plot widths in which the name fits above the block, and vertically below it.
     level_from: usize,
     vertical_from: usize,
-    /// The name as it fits vertically.
-    column_name: String,
     /// The name is written above this height.
     name_above: f64,
     start: u64,
+    /// The middle, in percent.
+    middle: f64,
     width: u64,
     /// Of minimum, average and maximum.
     heights: [i64; 3],
@@ -119,9 +117,7 @@ struct CurvePlot<'a> {
     levels: Vec<CostLevel>,
 }
 
-/// Draws the cost curve of a day as a file with the text about its source. Each region is a block: its bottom is the
-/// minimum cost, its top the maximum, and its width the region's share of the hashrate. A horizontal line marks the
-/// average.
+/// Draws the cost curve of a day as a file with the text about its source.
 pub fn cost_curve_chart(
     model: &Model,
     day: &Day,
@@ -142,8 +138,7 @@ pub fn cost_curve_chart(
     }))
 }
 
-/// Draws the cost curve of a day for a page, with the reader's own cost if there is one. Blocks link to
-/// regions at paths that begin with a prefix.
+/// Draws the cost curve of a day for a page, with the reader's own cost if there is one, and links with a prefix.
 pub fn cost_curve_on_page(
     model: &Model,
     day: &Day,
@@ -191,7 +186,8 @@ impl CurvePlot<'_> {
             percentiles.collect::<Vec<_>>().join(", "),
             grouped(day.global.avg_usd)
         );
-        let levels = levels(&scale, price, yours, &curve);
+        let yours = yours.map(|cost| (cost, curve.share_below_pct(cost).to_f64()));
+        let levels = levels(&scale, price, yours);
         Ok(Self {
             form: ChartForm::File,
             prefix: "",
@@ -225,23 +221,13 @@ impl CurvePlot<'_> {
         self.blocks.iter().filter(|_| is_shown).filter(is_named).collect()
     }
 
-    /// Returns the middle of a block on the hashrate axis, in percent.
-    fn middle(&self, block: &RegionBlock) -> f64 {
-        ((2 * block.start + block.width) as f64 / 20.0).round() / 10.0
-    }
-
     /// Returns a position on the hashrate axis as a height on a phone, in pixels.
     fn row(&self, share: &u64) -> f64 {
         short(*share as f64 * ROWS / WHOLE as f64)
     }
 }
 
-fn levels(
-    scale: &Scale,
-    price: CurvePrice,
-    yours: Option<Decimal>,
-    curve: &CostCurve,
-) -> Vec<CostLevel> {
+fn levels(scale: &Scale, price: CurvePrice, yours: Option<(Decimal, f64)>) -> Vec<CostLevel> {
     let level = |dashes, label, cost: Decimal, share| {
         let at = scale.place(cost);
         let (y, is_off) = (short(at.clamp(-TOP, PLOT)), at < -TOP);
@@ -254,10 +240,7 @@ fn levels(
         CurvePrice::Average(_) => "Average",
     };
     let mut levels = vec![level("6 4", label, price.usd(), None)];
-    levels.extend(yours.map(|cost| {
-        let share = curve.share_below_pct(cost).to_f64();
-        level("2 3", "You", cost, Some(share))
-    }));
+    levels.extend(yours.map(|(cost, share)| level("2 3", "You", cost, Some(share))));
     levels.sort_by(|one, other| one.y.total_cmp(&other.y));
     let heights: Vec<f64> = levels.iter().map(|level| level.y / LABEL_LINES).collect();
     let placed = spread_out(&heights, [0.0, (PLOT - LABEL_HEIGHT) / LABEL_LINES]);
@@ -315,6 +298,7 @@ fn block(model: &Model, rows: &[CurveRow], scale: &Scale, levels: &[CostLevel]) 
         row_name: isolated(&row_name),
         name: isolated(&name),
         start,
+        middle: ((2 * start + width) as f64 / 20.0).round() / 10.0,
         width,
         heights,
     }

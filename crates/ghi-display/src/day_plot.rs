@@ -65,7 +65,6 @@ impl<'a> ScopeLine<'a> {
     }
 }
 
-/// Returns all costs that are drawn: those of the lines, and of a level.
 pub(crate) fn drawn_costs(
     lines: &[ScopeLine<'_>],
     level: Option<Decimal>,
@@ -74,7 +73,7 @@ pub(crate) fn drawn_costs(
     days.map(|day| day.1).chain(level)
 }
 
-/// Returns whether costs need a logarithmic scale: the highest is at least five times the lowest.
+/// Returns whether the highest cost is at least five times the lowest, which needs a logarithmic scale.
 pub(crate) fn is_logarithmic(costs: impl Iterator<Item = Decimal> + Clone) -> bool {
     let low = costs.clone().min().map_or(0, Decimal::count);
     low > 0 && costs.max().is_some_and(|high| high.count() / 5 >= low)
@@ -84,8 +83,7 @@ pub(crate) fn is_logarithmic(costs: impl Iterator<Item = Decimal> + Clone) -> bo
 const TOP: u32 = 20;
 const FOOT: u32 = 26;
 
-/// The usual space to the left of the plot, for the numbers of costs, and on a phone to its left and to its right, for
-/// half a date, in pixels.
+/// The usual space to the left of the plot, and that on a phone to its left and to its right, in pixels.
 const USUAL_LEFT: f64 = 64.0;
 const NARROW_LEFT: f64 = 38.0;
 const NARROW_RIGHT: f64 = 22.0;
@@ -118,8 +116,7 @@ pub fn region_colour(region: RegionIndex) -> &'static str {
 }
 
 impl LineStyle {
-    /// Returns the line styles of these scopes: thick for the one that the reader chose, and alternately dashed and
-    /// solid for the others.
+    /// Returns the line styles of these scopes: thick for the chosen one, and alternately dashed and solid for the others.
     pub(crate) fn of(scopes: impl Iterator<Item = Scope>, chosen: Option<Scope>) -> Vec<Self> {
         let mut is_dashed = chosen.is_none();
         let style = |scope: Scope| {
@@ -183,9 +180,8 @@ impl DayPlot {
         form: ChartForm,
     ) -> Self {
         let costs = drawn_costs(lines, level);
-        let zero = Decimal::new(0, 0);
-        let [low, high] =
-            [costs.clone().min(), costs.clone().max()].map(|cost| cost.unwrap_or(zero));
+        let ends = [costs.clone().min(), costs.clone().max()];
+        let [low, high] = ends.map(|cost| cost.unwrap_or(Decimal::new(0, 0)));
         let unit = unit.or_smaller(high);
         let height = form.pick(380, 240, 380);
         let ends = [height - FOOT, TOP].map(f64::from);
@@ -214,8 +210,7 @@ impl DayPlot {
         }
     }
 
-    /// Returns the points of costs, in days across and half pixels down: as precise as a screen, and short
-    /// to write.
+    /// Returns the points of costs, in days across and half pixels down: as precise as a screen, and short to write.
     fn points(&self, costs: impl IntoIterator<Item = (Date, Decimal)>) -> Vec<Point> {
         let half_pixels = |cost| (2.0 * self.scale.place(cost)).round() as i64;
         costs.into_iter().map(|(date, cost)| (self.axis.day(date), half_pixels(cost))).collect()
@@ -232,20 +227,17 @@ impl DayPlot {
         // Lines with many points are thinner, so that they don't blur into an area.
         let is_thin = points.len() > self.form.pick(600, 200, 600);
         let width = if is_thin { width / 2.0 } else { width };
-        let dashes = if is_dashed { " stroke-dasharray=\"7 4\"" } else { "" };
-        let attributes =
-            format!("stroke=\"var(--{colour})\" stroke-width=\"{width}\"{dashes}{more}");
+        let more = format!("{}{more}", if is_dashed { " stroke-dasharray=\"7 4\"" } else { "" });
+        let attributes = format!("stroke=\"var(--{colour})\" stroke-width=\"{width}\"{more}");
         self.add_path(&path(points), &attributes);
     }
 
-    /// Draws a line with its name and a dot at its end; for a single day, only the name and the dot. If
-    /// there are seven-day averages, they are drawn in front, and the days are faint unless they are hidden.
+    /// Draws a line with its name and a dot at its end; for a single day, only these. If there are seven-day averages,
+    /// they are drawn in front, and the days are faint unless they are hidden.
     pub(crate) fn line(&mut self, line: &ScopeLine<'_>, style: LineStyle, hides_days: bool) {
         let (means, days) = (&line.means, line.past.days.len());
-        let costs: Vec<_> = match means.is_empty() || !hides_days {
-            true => line.averages().collect(),
-            false => means.clone(),
-        };
+        let hides_days = hides_days && !means.is_empty();
+        let costs = if hides_days { means.clone() } else { line.averages().collect() };
         let points = self.points(costs.iter().copied());
         let for_script = self.costs_for_script(&costs, days);
         if points.len() > 1 && line.is_stepped {
@@ -273,8 +265,7 @@ impl DayPlot {
         }
     }
 
-    /// Returns the attribute with the costs of the last days of a line, as the script writes them, if there is
-    /// space for them next to the plot.
+    /// Returns the attribute with the costs of the last days of a line, as the script writes them next to the plot.
     fn costs_for_script(&self, costs: &[(Date, Decimal)], days: usize) -> String {
         if !self.form.is_on_page() {
             return String::new();
@@ -359,7 +350,6 @@ impl DayPlot {
         Margins::new(left.max(USUAL_LEFT), right, self.form)
     }
 
-    /// Returns the labels next to the ends of lines with their vertical positions, moved apart.
     fn end_labels(&self) -> impl Iterator<Item = (&LineLabel, f64)> {
         let labels = self.labels.iter().filter(|_| !self.form.is_narrow());
         let heights: Vec<f64> = labels.clone().map(|label| label.at).collect();
@@ -367,22 +357,15 @@ impl DayPlot {
         labels.zip(spread_out(&heights, bounds).into_iter().map(short))
     }
 
+    /// Draws the chart with its id, heading and description and, in a file, its subtitle and source.
     pub(crate) fn chart(
         &self,
-        id: &str,
-        [heading, description]: [&str; 2],
+        [id, heading, description]: [&str; 3],
         file: Option<[&str; 2]>,
     ) -> String {
-        rendered(&ChartSvg {
-            form: self.form,
-            margins: self.margins(),
-            plot_height: self.height,
-            plot: rendered(self),
-            id,
-            heading,
-            description,
-            file,
-        })
+        let (form, margins, plot_height) = (self.form, self.margins(), self.height);
+        let plot = rendered(self);
+        rendered(&ChartSvg { form, margins, plot_height, plot, id, heading, description, file })
     }
 }
 

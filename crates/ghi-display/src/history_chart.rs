@@ -1,26 +1,23 @@
-//! The history: the averages of several scopes over days, and the range of one of them.
+//! Averages over days: the history of several scopes, and the comparison of two.
 
 use ghi_engine::{Day, Decimal, Model, NoFigures, Scope};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
 use crate::day_plot::{DayPlot, LineStyle, ScopeLine, drawn_costs, is_logarithmic, on_page};
-use crate::delta::Delta;
-use crate::numbers::{Unit, day_before, grouped, period, rounded, short_date};
+use crate::numbers::{Delta, Unit, day_before, grouped, long_date, period, rounded, short_date};
 use crate::selection::{Past, Range};
 use crate::svg::{ChartForm, isolated, shortened};
 
 /// The widest name in a heading, in pixels at a chart's usual font size.
 const NAME_MAX: f64 = 240.0;
-
 const LEVEL: &str = "Long-run level";
 
 /// The history of a scope compared with others, with the forecast.
 pub struct HistoryChart<'a> {
     /// The scope, with its costs.
     pub own: ScopeLine<'a>,
-    /// The lines that are drawn.
-    pub lines: Vec<ScopeLine<'a>>,
+    lines: Vec<ScopeLine<'a>>,
     /// The forecast, which is the same for every day. `None` with dated series, which have no long-run level.
     pub level: Option<Decimal>,
     /// The coin's name.
@@ -33,8 +30,7 @@ pub struct HistoryChart<'a> {
 }
 
 impl<'a> HistoryChart<'a> {
-    /// Collects the days of a range up to a day, for the scopes that are drawn as lines, of which one is the
-    /// scope of the chart.
+    /// Collects the days of a range up to a day, for the scopes that are drawn as lines, one of them the chart's own.
     pub fn new(
         model: &'a Model,
         today: &Day,
@@ -116,8 +112,7 @@ impl<'a> HistoryChart<'a> {
         }
     }
 
-    /// Returns the latest value of each line, or else its seven-day average, if they are drawn. In USD, omits the
-    /// selected scope: `Worldwide $56,276`.
+    /// Returns the latest value of each line, or its seven-day average, if drawn: `Worldwide $56,276`.
     pub fn readings(&self, of_means: bool) -> Vec<String> {
         let is_drawn =
             of_means || self.own.means.is_empty() || self.is_change || !self.range.is_weekly();
@@ -175,7 +170,7 @@ impl<'a> HistoryChart<'a> {
         if self.lines.iter().any(|line| !line.means.is_empty()) {
             plot.note("7-day averages", None);
         }
-        plot.chart("history", [&self.title(), &self.description()], file)
+        plot.chart(["history", &self.title(), &self.description()], file)
     }
 
     fn description(&self) -> String {
@@ -228,6 +223,74 @@ fn marks(model: &Model, past: &Past, range: Range) -> [Vec<Date>; 2] {
         retargets.clear();
     }
     [retargets, halvings]
+}
+
+/// Two scopes on one axis, with the gap between them shaded and labelled.
+pub struct ComparisonChart<'a> {
+    /// The costs of both.
+    pub lines: [ScopeLine<'a>; 2],
+    /// The change from the second scope's last average to the first's.
+    pub delta: Delta,
+    /// The heading: which of them costs less, and by how much.
+    pub heading: String,
+}
+
+impl<'a> ComparisonChart<'a> {
+    /// Compares two scopes on their last day.
+    pub fn new(lines: [ScopeLine<'a>; 2]) -> Self {
+        let [to, from] = lines.each_ref().map(|line| line.ends()[1].1);
+        let delta = Delta { from, to };
+        let [size, percent] = [delta.usd_size(), delta.difference()];
+        let [first, second] = [lines[0].name, lines[1].name];
+        let heading = match delta.pick("less", "", "more") {
+            "" => format!("{first}: the same as {second}"),
+            word => format!("{first}: {size} {word} than {second} ({percent})"),
+        };
+        Self { lines, delta, heading }
+    }
+
+    /// Returns the first and the last day.
+    pub fn days(&self) -> [String; 2] {
+        self.lines[0].ends().map(|(date, _)| short_date(date))
+    }
+
+    /// Draws the chart for a page.
+    pub fn on_page(&self) -> String {
+        let [first, second] = self.lines.each_ref().map(|line| isolated(line.name));
+        let [to, from] = [self.delta.to, self.delta.from].map(grouped);
+        let description = format!(
+            "Average cost on {}. {first}: {to} USD; {second}: {from} USD. Gap: {} USD, {}.",
+            long_date(self.lines[0].past.last().0),
+            grouped(self.delta.size()),
+            self.delta.percent_size()
+        );
+        on_page(|form| self.plot(form).chart(["comparison", &self.heading, &description], None))
+    }
+
+    /// Returns whether equal distances are equal factors.
+    pub fn is_logarithmic(&self) -> bool {
+        is_logarithmic(drawn_costs(&self.lines, None))
+    }
+
+    fn plot(&self, form: ChartForm) -> DayPlot {
+        let unit = Unit::of(drawn_costs(&self.lines, None));
+        let mut plot = DayPlot::new(&self.lines, None, unit, form);
+        plot.area(&self.lines);
+        let styles = LineStyle::of(self.lines.iter().map(|line| line.scope), None);
+        for (line, style) in self.lines.iter().zip(styles) {
+            plot.line(line, style, false);
+        }
+        let Delta { from, to } = self.delta;
+        if from != to {
+            let size = match unit {
+                Unit::ONE => self.delta.usd_size(),
+                unit => format!("${}", unit.written(self.delta.size())),
+            };
+            plot.note(&format!("Gap {size}"), Some([to, from]));
+            plot.note(&self.delta.percent_size(), Some([to, from]));
+        }
+        plot
+    }
 }
 
 #[cfg(test)]
@@ -452,5 +515,40 @@ mod tests {
         let svg = far.on_page();
         assert!(svg.contains("data-costs=\"×0.5 ×428\"") && svg.contains(">×10<"), "{svg}");
         assert_eq!(far.caption(), "Average cost of one coin, relative to 1 Nov 2026");
+    }
+
+    fn compared(name: &str, averages: [u64; 2]) -> ScopeLine<'_> {
+        let dates = [date(2026, 11, 15), date(2026, 11, 16)];
+        let days = dates.into_iter().zip(averages.map(|count| Decimal::new(count, 2)));
+        let costs = |cost| Costs { min_usd: cost, avg_usd: cost, max_usd: cost };
+        let days = days.map(|(date, cost)| (date, costs(cost))).collect();
+        ScopeLine {
+            scope: Scope::Global,
+            name,
+            past: Past { days, before: None },
+            means: Vec::new(),
+            is_stepped: false,
+        }
+    }
+
+    #[test]
+    fn the_gap_is_shown_in_dollars_and_in_percent_of_the_second() {
+        let [us, cn] = [[6_100_000, 6_150_000], [5_900_000, 6_000_000]];
+        let chart = ComparisonChart::new([compared("United States", us), compared("China", cn)]);
+        assert_eq!(chart.heading, "United States: $1,500 more than China (+2.5%)");
+        let both = chart.on_page();
+        let (wide, _) = both.split_once('\n').unwrap();
+        assert!(wide.contains(">Gap $1,500<") && wide.contains(">2.5%<"), "{wide}");
+        for svg in both.lines() {
+            assert!(svg.contains("United St") && svg.contains(">China"), "{svg}");
+        }
+        assert_eq!(both.matches("fill-opacity").count(), 2, "one area in each form");
+    }
+
+    #[test]
+    fn equal_costs_have_no_gap() {
+        let chart = ComparisonChart::new(["A", "B"].map(|name| compared(name, [1, 6_150_000])));
+        assert_eq!(chart.heading, "A: the same as B");
+        assert!(!chart.on_page().contains(">Gap"));
     }
 }

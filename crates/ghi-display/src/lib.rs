@@ -1,10 +1,8 @@
 //! Figures in readable form: numbers, changes, units, dates and SVG charts. Independent of HTTP.
 //!
-//! Charts have a common [`Scale`], and a [`Unit`] formats costs that appear together. On a page, a chart fills the
-//! available width: heights and text are in pixels, and horizontal positions are percentages of the plot.
+//! On a page, a chart fills the available width: heights are in pixels, and horizontal positions in percent of the plot.
 
 mod history_chart;
-mod comparison_chart;
 mod cost_curve_chart;
 mod regions_chart;
 mod day_plot;
@@ -12,18 +10,15 @@ mod scale;
 mod svg;
 mod selection;
 mod steps;
-mod delta;
 mod numbers;
 
-pub use comparison_chart::ComparisonChart;
 pub use cost_curve_chart::{CurvePrice, cost_curve_chart, cost_curve_finding, cost_curve_on_page};
 pub use day_plot::{ScopeLine, region_colour};
-pub use delta::Delta;
-pub use history_chart::HistoryChart;
+pub use history_chart::{ComparisonChart, HistoryChart};
 pub use numbers::{
-    J_PER_MH_FROM, Unit, day_before, digits_and_power, duration, efficiency, grouped, hashprice,
-    long_date, rounded, rounded_to_four_digits, share_in_words, share_percent, short_date,
-    signed_percent, with_prefix,
+    Delta, J_PER_MH_FROM, Unit, day_before, digits_and_power, duration, efficiency, grouped,
+    hashprice, long_date, rounded, rounded_to_four_digits, share_in_words, share_percent,
+    short_date, signed_percent, with_prefix,
 };
 pub use regions_chart::{range_bar, regions_chart, sparkline};
 pub use scale::{Scale, Tick};
@@ -31,4 +26,4 @@ pub use selection::{
     Past, Range, WORLDWIDE, by_size, extremes, first_with, kind_of_data, known_ids, line_scopes,
     name_of,
 };
-pub use steps::{DerivationStep, SHARED_STEPS, STEPS, step_descriptions, step_values};
+pub use steps::{SHARED_STEPS, STEPS, step_descriptions, step_values};

@@ -11,8 +11,7 @@ use crate::svg::{
     small_width_of, width_of,
 };
 
-/// The heights above the bars, for the label of the dashed line, of a bar's row, and below the bars, for the numbers, in
-/// pixels.
+/// The heights above the bars, for the label of the dashed line, of a bar's row, and below the bars, in pixels.
 const TOP: u32 = 26;
 const BAR_HEIGHT: u32 = 32;
 const FOOT: u32 = 24;
@@ -21,12 +20,12 @@ const FOOT: u32 = 24;
 const NAME_MAX: f64 = 300.0;
 const GAP: f64 = 12.0;
 
+/// A region's row, with its costs in percent of the plot.
 struct RegionBar {
     name: String,
     share: String,
     amount: String,
     middle: u32,
-    /// Minimum, average and maximum, in percent of the plot.
     costs: [f64; 3],
 }
 
@@ -43,8 +42,7 @@ struct RegionsPlot {
     worldwide_amount: String,
 }
 
-/// Draws a file that compares the regions: bars from minimum to maximum, points at the averages, and the worldwide
-/// average as a dashed line. `source` is the text about the source of the data.
+/// Draws a file that compares the regions with each other and with the worldwide average, and names its source.
 pub fn regions_chart(model: &Model, day: &Day, source: &str) -> String {
     let shown = shown_regions(model, day);
     let costs = shown.iter().map(|region| {
@@ -112,8 +110,7 @@ impl RegionsPlot {
     }
 }
 
-/// Returns the labels of the ticks that fit next to each other, all of them or the first and the last, and the
-/// anchor of each.
+/// Returns the labels that fit next to each other, all of them or the first and the last, and the anchor of each.
 fn axis_numbers(mut ticks: Vec<Tick>, margins: Margins, width: f64) -> Vec<(Tick, &'static str)> {
     ticks[0].label.insert(0, '$');
     // The ends of a label, in pixels from the left of the plot.
@@ -155,8 +152,7 @@ fn heading(model: &Model, day: &Day, shown: &[RegionIndex]) -> String {
     }
 }
 
-/// The size of a sparkline, and its padding, so that neither the line nor its end is clipped, in half pixels, which are as
-/// precise as a screen and short to write.
+/// The size of a sparkline, and its padding, so that its end is not clipped, in half pixels, which are short to write.
 const WIDTH: f64 = 200.0;
 const HEIGHT: f64 = 48.0;
 const MARGIN: f64 = 6.0;
@@ -164,8 +160,7 @@ const MARGIN: f64 = 6.0;
 /// The most points of a sparkline, so that a page with many stays small: every second of 31 days.
 const POINTS_MAX: usize = 16;
 
-/// Draws a sparkline of averages: a line with a dot at its end. A constant line is in the middle. If there
-/// are too many averages, only some are drawn, including the first and the last.
+/// Draws a sparkline: a line with a dot at its end. Of many averages, draws some, with the first and the last.
 pub fn sparkline(averages: &[Decimal]) -> String {
     let drawn = averages.len().min(POINTS_MAX);
     let gaps = drawn.saturating_sub(1).max(1);
@@ -188,8 +183,7 @@ pub fn sparkline(averages: &[Decimal]) -> String {
     )
 }
 
-/// Draws the range from minimum to maximum as a bar with the average marked, in the available width. The
-/// page labels its ends.
+/// Draws the range from minimum to maximum as a bar with the average marked. The page labels its ends.
 pub fn range_bar(costs: &Costs) -> String {
     let [min, avg, max] =
         [costs.min_usd, costs.avg_usd, costs.max_usd].map(|cost| cost.count() as f64);

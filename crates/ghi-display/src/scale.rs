@@ -16,24 +16,17 @@ const TICKS_MIN: u64 = 3;
 /// The longest label, in characters, unless costs differ so little that labels need more.
 const LABEL_MAX: usize = 12;
 
-/// A linear or logarithmic scale. The ticks of a linear scale are whole units of the costs' last decimal,
-/// in steps of 1, 2 or 5 times a power of ten, so their labels differ.
+/// A linear or logarithmic scale. The ticks of a linear scale are whole units of the costs' last decimal, in steps of 1, 2
+/// or 5 times a power of ten, so their labels differ.
 #[derive(Clone, Debug)]
 pub struct Scale {
     /// The costs at its ends, and its ticks, in units of their last decimal.
     costs: [u64; 2],
     ticks: Vec<u64>,
     ends: [f64; 2],
-    labels: Labels,
+    /// The unit of labels, also as a power of ten of units of the costs' last decimal, and their decimals.
+    labels: (Unit, u32, u32),
     is_logarithmic: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Labels {
-    unit: Unit,
-    /// One unit, as a power of ten of units of the costs' last decimal.
-    power: u32,
-    decimals: u32,
 }
 
 /// A tick of a scale.
@@ -69,7 +62,7 @@ impl Scale {
                 costs: [costs[0].min(first * step), costs[1].max(last * step)],
                 ticks: (first..=last).map(|tick| tick * step).collect(),
                 ends,
-                labels: Labels::new(unit, high, power, is_brief),
+                labels: labels(unit, high, power, is_brief),
                 is_logarithmic: false,
             })
         });
@@ -95,7 +88,7 @@ impl Scale {
             costs,
             ticks: ticks.filter(|tick| (costs[0]..=costs[1]).contains(tick)).collect(),
             ends,
-            labels: Labels::new(unit, high, first, is_brief),
+            labels: labels(unit, high, first, is_brief),
             is_logarithmic: true,
         }
     }
@@ -116,46 +109,42 @@ impl Scale {
 
     /// Returns the ticks, the lowest first.
     pub fn ticks(&self) -> Vec<Tick> {
-        let label = |count| self.labels.written(count, self.is_logarithmic);
-        let tick = |&count| Tick { at: short(self.place_count(count)), label: label(count) };
+        let tick = |&count| Tick { at: short(self.place_count(count)), label: self.label(count) };
         self.ticks.iter().map(tick).collect()
+    }
+
+    fn label(&self, count: u64) -> String {
+        let (unit, power, decimals) = self.labels;
+        if !unit.is_usd() {
+            return unit.relative(count as f64 / 10_f64.powi(power as i32), decimals as u8);
+        }
+        let scaled = count / 10_u64.pow(power - decimals);
+        let one = 10_u64.pow(decimals);
+        let fraction = match decimals as usize {
+            0 => String::new(),
+            _ if self.is_logarithmic && scaled.is_multiple_of(one) => String::new(),
+            width => format!(".{:0width$}", scaled % one),
+        };
+        match count {
+            0 => "0".into(),
+            _ => format!("{}{fraction}{}", grouped(scaled / one), unit.suffix),
+        }
     }
 }
 
-impl Labels {
-    /// Chooses the labels of ticks that are whole multiples of a power of ten, up to `high`. The unit of an
-    /// abbreviated scale is the largest that needs at most two decimals.
-    fn new(of_costs: Unit, high: Decimal, power: u32, is_brief: bool) -> Self {
-        let shift = u32::from(high.decimals());
-        let is_apt = |(unit, from): &(Unit, u32)| {
-            let from = 10_u64.checked_pow(from + shift);
-            from.is_some_and(|from| high.count() >= from)
-                && (unit.power + shift).saturating_sub(power) <= 2
-        };
-        let is_brief = is_brief && of_costs == Unit::ONE;
-        let brief = BRIEF_UNITS.into_iter().filter(|_| is_brief).find(is_apt);
-        let unit = brief.map_or(of_costs, |(unit, _)| unit);
-        let label_power = unit.power + shift;
-        Self { unit, power: label_power, decimals: label_power.saturating_sub(power) }
-    }
-
-    fn written(&self, count: u64, omits_zeros: bool) -> String {
-        if !self.unit.is_usd() {
-            let percent = count as f64 / 10_f64.powi(self.power as i32);
-            return self.unit.relative(percent, self.decimals as u8);
-        }
-        if count == 0 {
-            return "0".into();
-        }
-        let scaled = count / 10_u64.pow(self.power - self.decimals);
-        let one = 10_u64.pow(self.decimals);
-        let fraction = match self.decimals as usize {
-            0 => String::new(),
-            _ if omits_zeros && scaled.is_multiple_of(one) => String::new(),
-            width => format!(".{:0width$}", scaled % one),
-        };
-        format!("{}{fraction}{}", grouped(scaled / one), self.unit.suffix)
-    }
+/// Chooses the labels of multiples of a power of ten up to `high`. A brief unit is the largest with at most two decimals.
+fn labels(of_costs: Unit, high: Decimal, power: u32, is_brief: bool) -> (Unit, u32, u32) {
+    let shift = u32::from(high.decimals());
+    let is_apt = |(unit, from): &(Unit, u32)| {
+        let from = 10_u64.checked_pow(from + shift);
+        from.is_some_and(|from| high.count() >= from)
+            && (unit.power + shift).saturating_sub(power) <= 2
+    };
+    let is_brief = is_brief && of_costs == Unit::ONE;
+    let brief = BRIEF_UNITS.into_iter().filter(|_| is_brief).find(is_apt);
+    let unit = brief.map_or(of_costs, |(unit, _)| unit);
+    let label_power = unit.power + shift;
+    (unit, label_power, label_power.saturating_sub(power))
 }
 
 /// Widens a range of fewer than three ticks, by as many below as above unless zero is in the way.
@@ -193,8 +182,7 @@ impl DayAxis {
         short(100.0 * self.day(date) as f64 / self.length() as f64)
     }
 
-    /// Returns the ticks that fit an axis of this width in pixels: at days, including the last one, or at the
-    /// first days of months. January is labelled with its year.
+    /// Returns the ticks that fit an axis of this width in pixels: at days, including the last, or at the starts of months.
     pub(crate) fn ticks(&self, width: f64) -> Vec<Tick> {
         let day_width = width / self.length() as f64;
         let tick = |date: Date, format| Tick {

@@ -25,10 +25,8 @@ pub enum Range {
     All,
 }
 
-/// The most region-days (days × regions) for which a range with a point per week has seven-day averages, which need the
-/// days in between.
+/// The most days × regions for which a range with a point per week has seven-day averages, which need the days between.
 const MEANS_REGION_DAYS_MAX: usize = 400_000;
-
 const MEAN_DAYS: usize = 7;
 
 /// The number of days that tell whether costs change often.
@@ -97,8 +95,7 @@ impl Past {
         }
     }
 
-    /// Returns whether costs change on at least a third of the last days. In a series of steps, a mean would only blur
-    /// them.
+    /// Returns whether costs change on at least a third of the last days. A mean would only blur a series of steps.
     pub(crate) fn changes_often(&self, model: &Model, scope: Scope) -> bool {
         let recent = self.last().0.series((-1).day()).take(RECENT_DAYS);
         let recent = recent.take_while(|date| *date >= self.days[0].0);
@@ -107,8 +104,7 @@ impl Past {
         3 * changes >= costs.len()
     }
 
-    /// Returns the means of the averages of seven days, as far as they have data: one for the point before the first
-    /// and one for each day.
+    /// Returns the means of the averages of seven days with data, for the point before the first and for each day.
     pub(crate) fn means(&self, model: &Model, scope: Scope) -> Vec<(Date, Decimal)> {
         let average = |date| Some(self.costs(date, model, scope)?.avg_usd);
         let mean = |(last, _): &(Date, Costs)| {
@@ -133,8 +129,7 @@ impl Past {
     }
 }
 
-/// The numbers of regions that a chart shows, that are drawn as lines in one chart, and that a message names. Pages and
-/// tables have all of them.
+/// The numbers of regions that a chart shows, that are drawn as lines in one chart, and that a message names.
 const REGIONS_SHOWN: usize = 12;
 const LINES: usize = 5;
 const IDS_NAMED: usize = 20;
@@ -142,15 +137,12 @@ const IDS_NAMED: usize = 20;
 /// The name of all regions together.
 pub const WORLDWIDE: &str = "Worldwide";
 
-/// Returns the regions that a chart shows: the largest by hashrate, including those with the lowest minimum and the
-/// highest maximum.
+/// Returns the regions that a chart shows: the largest, and those with the lowest minimum and the highest maximum.
 pub(crate) fn shown_regions(model: &Model, day: &Day) -> Vec<RegionIndex> {
     first_with(&extremes(model, day), &by_size(model, day), REGIONS_SHOWN)
 }
 
-/// Returns the scopes that are drawn as lines in the history of a scope: worldwide, then regions by average cost,
-/// the cheapest first. They are the scope itself, those with the lowest minimum and the highest maximum, and the
-/// largest by hashrate.
+/// Returns the scopes in the history of a scope: worldwide, then the scope, the extremes and the largest, by average cost.
 pub fn line_scopes(model: &Model, day: &Day, scope: Scope) -> Vec<Scope> {
     let mut must = match scope {
         // A single region is the same as worldwide.

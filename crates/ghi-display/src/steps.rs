@@ -4,43 +4,22 @@ use ghi_engine::{CostCase, Explanation, Scope};
 
 const TWO_TO_32: f64 = 4_294_967_296.0;
 
-/// The names of a step of a calculation.
-pub struct DerivationStep {
-    /// Its name in files.
-    pub field: &'static str,
-    /// Its name on a page.
-    pub label: &'static str,
-    /// Its name in a terminal, with its unit.
-    pub short_label: &'static str,
-    /// Its unit on a page, if it has one.
-    pub unit: &'static str,
-}
-
-/// All steps, each after those it is calculated from.
-pub const STEPS: [DerivationStep; 10] = [
-    step("difficulty", "Difficulty", "difficulty", ""),
-    step("hashes_per_difficulty", "Hashes per difficulty", "hashes per difficulty", ""),
-    step("block_reward_coins", "Block reward", "block reward, coins", "coins"),
-    step("hashes_per_coin", "Hashes per coin", "hashes per coin", ""),
-    step("efficiency_j_per_th", "Efficiency", "J/TH", "J/TH"),
-    step("energy_kwh_per_coin", "Energy per coin", "kWh per coin", "kWh"),
-    step("electricity_usd_per_kwh", "Electricity", "USD/kWh", "USD/kWh"),
-    step("energy_usd_per_coin", "Energy cost per coin", "energy, USD", "USD"),
-    step("overhead", "Overhead", "overhead", ""),
-    step("cost_usd", "Cost per coin", "cost, USD", "USD"),
+/// All steps in order: the names in files, on a page, and in a terminal with the unit; and the unit on a page.
+pub const STEPS: [[&str; 4]; 10] = [
+    ["difficulty", "Difficulty", "difficulty", ""],
+    ["hashes_per_difficulty", "Hashes per difficulty", "hashes per difficulty", ""],
+    ["block_reward_coins", "Block reward", "block reward, coins", "coins"],
+    ["hashes_per_coin", "Hashes per coin", "hashes per coin", ""],
+    ["efficiency_j_per_th", "Efficiency", "J/TH", "J/TH"],
+    ["energy_kwh_per_coin", "Energy per coin", "kWh per coin", "kWh"],
+    ["electricity_usd_per_kwh", "Electricity", "USD/kWh", "USD/kWh"],
+    ["energy_usd_per_coin", "Energy cost per coin", "energy, USD", "USD"],
+    ["overhead", "Overhead", "overhead", ""],
+    ["cost_usd", "Cost per coin", "cost, USD", "USD"],
 ];
 
 /// The number of steps before those that differ from cost to cost.
 pub const SHARED_STEPS: usize = 4;
-
-const fn step(
-    field: &'static str,
-    label: &'static str,
-    short_label: &'static str,
-    unit: &'static str,
-) -> DerivationStep {
-    DerivationStep { field, label, short_label, unit }
-}
 
 /// Returns the number of each step to a cost, with enough digits to reproduce the published cost.
 pub fn step_values(explanation: &Explanation, case: &CostCase) -> [String; STEPS.len()] {

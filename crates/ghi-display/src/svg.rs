@@ -18,11 +18,9 @@ pub(crate) enum ChartForm {
     File,
 }
 
-/// The width of a chart in a file, and the space around it, in pixels.
+/// The width of a chart in a file, the space around it, and the heights above and below its plot, in pixels.
 const FILE_WIDTH: u32 = 880;
 const PADDING: u32 = 12;
-
-/// The heights above and below the plots of a file, in pixels.
 pub(crate) const HEAD: u32 = 64;
 const FOOT: u32 = 32;
 
@@ -59,8 +57,7 @@ pub(crate) struct Margins {
 }
 
 impl Margins {
-    /// Returns margins with at least the needed space. On a page, the stylesheet has a class for each
-    /// multiple of 30 pixels.
+    /// Returns margins with at least this space. On a page, the stylesheet has a class for each multiple of 30 pixels.
     pub(crate) fn new(left: f64, right: f64, form: ChartForm) -> Self {
         let [left, right] = [left, right].map(|margin| margin.ceil() as u32);
         let both = left + right;
@@ -68,7 +65,6 @@ impl Margins {
         Self { left, right: both - left }
     }
 
-    /// Returns the distance of the plot from the left of the chart, in pixels.
     pub(crate) fn plot_x(self, form: ChartForm) -> u32 {
         if form.is_on_page() { self.left } else { PADDING + self.left }
     }
@@ -120,7 +116,6 @@ pub(crate) fn path(points: &[Point]) -> String {
     path
 }
 
-/// Returns the area between a line and another below it.
 pub(crate) fn area(upper: &[Point], lower: &[Point]) -> String {
     let around: Vec<Point> = upper.iter().chain(lower.iter().rev()).copied().collect();
     format!("{}z", path(&around))
@@ -186,8 +181,7 @@ pub(crate) const BOLD: f64 = 1.1;
 pub(crate) fn spread_out(heights: &[f64], [top, bottom]: [f64; 2]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..heights.len()).collect();
     order.sort_by(|a, b| heights[*a].total_cmp(&heights[*b]));
-    // Blocks of labels that touch each other: the sum of the starts that would put each label at its ideal
-    // position, and how many labels there are.
+    // Blocks of labels that touch: the sum of the starts that would put each label at its ideal position, and the count.
     let mut blocks: Vec<(f64, usize)> = Vec::new();
     let height = |labels: usize| LABEL_HEIGHT * labels as f64;
     // The middle of the first label, such that all are as near as possible to their ideal positions.

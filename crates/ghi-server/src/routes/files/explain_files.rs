@@ -101,7 +101,7 @@ fn capital_cells(explanation: &Explanation, cost: Decimal) -> impl Iterator<Item
 }
 
 fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
-    let fields = STEPS.iter().map(|step| step.field);
+    let fields = STEPS.into_iter().map(|[field, ..]| field);
     let columns = ["date", "region_id", "bound"].into_iter().chain(fields);
     let columns = columns.chain(["usd_per_ph_and_day", "fingerprint"]);
     let columns: Vec<&str> = columns.chain(capital_columns(explanation)).collect();

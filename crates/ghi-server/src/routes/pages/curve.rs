@@ -7,7 +7,7 @@ use ghi_display::{
 };
 use ghi_engine::{CostCurve, Costs, Decimal, MeanMiner, NoFigures, Variable, WhatIf};
 
-use crate::routes::pages::view::{InvalidChoice, PageInput, View};
+use crate::routes::pages::view::{PageInput, View};
 
 /// Antminer models and their J/TH, offered if the network's average efficiency is like theirs.
 const MACHINES: [(&str, f64); 5] =
@@ -34,7 +34,6 @@ pub(crate) struct CurveBlock<'a> {
     /// The shares of the hashrate below and above it in percent.
     shares: [String; 2],
     query_without_price: String,
-    /// The parameters of the rest of the view.
     hidden_fields: Vec<(&'static str, String)>,
     fields: [NumberField; 4],
     /// Whether numbers that few readers change are given.
@@ -47,13 +46,8 @@ pub(crate) struct CurveBlock<'a> {
     yours: Option<String>,
 }
 
-/// A machine that a reader can choose, with the query of the view with it.
-struct Machine {
-    name: &'static str,
-    j_per_th: f64,
-    query: String,
-    is_chosen: bool,
-}
+/// A machine that a reader can choose: its name and J/TH, the query of the view with it, and whether it is chosen.
+type Machine = (&'static str, f64, String, bool);
 
 struct NumberField {
     name: &'static str,
@@ -85,8 +79,8 @@ impl<'a> CurveBlock<'a> {
         let curve = CostCurve::new(today);
         let below = curve.share_below_pct(price.usd());
         let of_today = View { what_if: View::DEFAULT.what_if, ..view.clone() };
-        let [.., overhead, reward] = view.what_if;
-        let folded = ["overhead", "block_reward_coins"];
+        let is_given =
+            |field: &NumberField| field.given.is_some() || input.invalid(field.name).is_some();
         Ok(Self {
             input: *input,
             prefix: site.prefix(),
@@ -98,9 +92,8 @@ impl<'a> CurveBlock<'a> {
                 .map(|share| share_in_words(share, "100%", "0%")),
             query_without_price: View { price: None, ..view.clone() }.query(registry),
             hidden_fields: View { price: None, ..of_today.clone() }.fields(registry),
+            has_more: fields[2..].iter().any(is_given),
             fields,
-            has_more: overhead.or(reward).is_some()
-                || folded.iter().any(|field| input.invalid(field).is_some()),
             machines: machines(&miner, input),
             query_of_today: of_today.query(registry),
             yours: is_changed.then(|| yours(&numbers, cost, price, &curve)),
@@ -115,10 +108,6 @@ impl<'a> CurveBlock<'a> {
     pub(crate) fn has_field(&self, name: &str) -> bool {
         self.fields.iter().chain([&self.price]).any(|field| field.name == name)
     }
-
-    fn invalid(&self, field: &str) -> Option<&InvalidChoice> {
-        self.input.invalid(field)
-    }
 }
 
 /// Returns the machines to choose from, if the network uses such machines.
@@ -128,13 +117,12 @@ fn machines(miner: &MeanMiner, input: &PageInput<'_>) -> Vec<Machine> {
         let mut what_if = input.view.what_if;
         what_if[1] = Some(j_per_th);
         let query = View { what_if, ..input.view.clone() }.query(input.registry);
-        Machine { name, j_per_th, query, is_chosen: what_if == input.view.what_if }
+        (name, j_per_th, query, what_if == input.view.what_if)
     };
     MACHINES.into_iter().filter(|_| is_like_them).map(machine).collect()
 }
 
-/// Describes where a cost is on the curve: `At $0.05/kWh and 17.5 J/TH: $41,200, cheaper than 93% of the
-/// hashrate; margin 70%`.
+/// Describes a cost: `At $0.05/kWh and 17.5 J/TH: $41,200, cheaper than 93% of the hashrate; margin 70%`.
 fn yours(numbers: &WhatIf, cost: Option<Decimal>, price: CurvePrice, curve: &CostCurve) -> String {
     let WhatIf { electricity_usd_per_kwh, efficiency_j_per_th, .. } = numbers;
     let Some(cost) = cost else { return "The result is too large to display".into() };
@@ -159,7 +147,7 @@ fn yours(numbers: &WhatIf, cost: Option<Decimal>, price: CurvePrice, curve: &Cos
 }
 
 impl NumberField {
-    /// Creates a field with the number that the reader has given and today's, and a slider between two values.
+    /// Creates a field with the number that the reader has given, today's, and a slider between two values.
     fn new(
         (label, unit): (&'static str, &'static str),
         variable: Variable,
@@ -184,8 +172,7 @@ fn fields(miner: &MeanMiner, given: [Option<f64>; 4]) -> [NumberField; 4] {
     })
 }
 
-/// Returns minimum, maximum and step of a slider between two values, within bounds. Its values have at most four
-/// significant digits.
+/// Returns minimum, maximum and step of a slider between two values, within bounds, with at most four significant digits.
 fn slider([low, high]: [f64; 2], [least, most]: [f64; 2]) -> [String; 3] {
     let max = high.min(most);
     let power = max.log10().floor() as i32 - 3;

@@ -1,10 +1,14 @@
-//! The dashboard: today's costs, their history, the regions, the calculation and the forecast.
+//! The dashboard: today's costs, with blocks about the cost curve, the history, the regions and the network.
 
 use askama::Template;
 use ghi_contract::paths as contract;
-use ghi_display::{Delta, Range, day_before, duration, long_date, rounded, short_date};
-use ghi_engine::{Costs, Decimal, NoFigures, RegionIndex, Scope};
-use jiff::civil::Date;
+use ghi_display::{
+    Delta, Past, Range, day_before, duration, hashprice, long_date, rounded, share_in_words,
+    short_date, sparkline, with_prefix,
+};
+use ghi_engine::{
+    Costs, Decimal, Economics, NetworkState, NoFigures, Provenance, RegionIndex, Scope,
+};
 
 use crate::clock::{Clock, Moment, Speed};
 use crate::edition::{DailyFile, Edition};
@@ -18,7 +22,6 @@ use crate::routes::pages::general::{
     Frame, GetData, HTML, Preview, check_names, error_page, page, rendered, takes_pages,
 };
 use crate::routes::pages::history::{ComparisonBlock, HistoryBlock};
-use crate::routes::pages::network::NetworkBlock;
 use crate::routes::pages::regions::{RegionsBlock, found};
 use crate::routes::pages::view::{InvalidChoice, PageInput, View};
 
@@ -52,8 +55,7 @@ pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
     Ok(page(context.daily(&render(context.edition(), context.site)?)))
 }
 
-/// Returns the sentence that changes from minute to minute: when the data is next updated, in real time.
-/// A stopped clock has a notice of its own.
+/// Says when the data is next updated, in real time. A stopped clock has a notice of its own.
 fn freshness_notice(moment: Moment, clock: &Clock) -> String {
     if clock.is_stopped() {
         return String::new();
@@ -73,11 +75,9 @@ fn freshness_notice(moment: Moment, clock: &Clock) -> String {
 #[template(path = "dashboard.html")]
 struct Dashboard<'a> {
     frame: Frame<'a>,
-    coin: &'a str,
-    date: Date,
+    input: PageInput<'a>,
     /// When the data is next updated, unless the clock is stopped.
     notice: &'a str,
-    average: Decimal,
     /// Changes in the average, each with the day from which it is measured, such as `yesterday`.
     changes: Vec<(Delta, String)>,
     /// Invalid choices that have no form field.
@@ -96,9 +96,7 @@ impl<'a> Dashboard<'a> {
         let PageInput { edition, model, registry, today, site, view, invalid } = *input;
         let path = format!("{}{}", paths::DASHBOARD, view.query(registry));
         let history = HistoryBlock::new(input, false)?;
-        let comparison = ComparisonBlock::new(input)?;
         let curve = CurveBlock::new(input)?;
-        let preview = preview(input, &history, &comparison, &curve);
         let yesterday = edition.days().yesterday().ok().map(|day| (day.global, "yesterday".into()));
         // The day before the last 30 days.
         let month_ago = edition.past(Scope::Global, Range::Month)?.before;
@@ -114,58 +112,53 @@ impl<'a> Dashboard<'a> {
         ];
         let without_field =
             |choice: &&InvalidChoice| choice.field != "compare" && !curve.has_field(choice.field);
-        Ok(Self {
-            frame: Frame::of_figures(site, &path, preview, model, (Scope::Global, today.date))?,
-            coin: &model.coin().name,
-            date: today.date,
+        let mut dashboard = Self {
+            frame: Frame::default(),
+            input: *input,
             notice,
-            average: today.global.avg_usd,
             changes: yesterday.into_iter().chain(month_ago).map(change).collect(),
             invalid: invalid.iter().filter(without_field).collect(),
             get_today: GetData::new(site, "today's costs", &files),
             why: WhyBlock::new(input, history.chart.own.past.base().0)?,
             history,
             regions: RegionsBlock::new(input, curve.cost)?,
-            comparison,
+            comparison: ComparisonBlock::new(input)?,
             network: NetworkBlock::new(input)?,
             curve,
-        })
+        };
+        let (preview, scope) = (dashboard.preview(), (Scope::Global, today.date));
+        dashboard.frame = Frame::of_figures(site, &path, preview, model, scope)?;
+        Ok(dashboard)
     }
-}
 
-/// Returns the preview of a link to a view: the reader's place on the cost curve, a comparison, a search, the
-/// history of a scope, or otherwise today's costs.
-fn preview(
-    input: &PageInput<'_>,
-    history: &HistoryBlock<'_>,
-    comparison: &ComparisonBlock<'_>,
-    curve: &CurveBlock<'_>,
-) -> Preview {
-    let PageInput { model, today, view, .. } = *input;
-    let Costs { min_usd, avg_usd, max_usd } = today.global;
-    let (date, coin) = (short_date(today.date), &*model.coin().name);
-    if let Some(finding) = curve.finding() {
-        let description = format!("{finding}, on {date}. See the cost curve and every region.");
-        return Preview { title: format!("{finding}, {date}"), description, names: Vec::new() };
-    }
-    if let Some(preview) = comparison.preview(&date) {
-        return preview;
-    }
-    if !view.find.is_empty() {
-        return preview_of_search(input, &date);
-    }
-    if (view.range, view.scope) != (View::DEFAULT.range, View::DEFAULT.scope) {
-        return history.preview("See daily costs and other regions.");
-    }
-    let [min, avg, max] = [min_usd, avg_usd, max_usd].map(rounded);
-    let date = long_date(today.date);
-    Preview {
-        title: format!("Cost of mining one {coin}: ${avg} on {date}"),
-        description: format!(
-            "Worldwide on {date}: average ${avg}, minimum ${min}, maximum ${max}. By region, with \
+    /// Returns the preview of a link: the reader's place on the cost curve, a comparison, a search, a history, or today's costs.
+    fn preview(&self) -> Preview {
+        let PageInput { model, today, view, .. } = self.input;
+        let Costs { min_usd, avg_usd, max_usd } = today.global;
+        let (date, coin) = (short_date(today.date), &*model.coin().name);
+        if let Some(finding) = self.curve.finding() {
+            let description = format!("{finding}, on {date}. See the cost curve and every region.");
+            return Preview { title: format!("{finding}, {date}"), description, names: Vec::new() };
+        }
+        if let Some(preview) = self.comparison.preview(&date) {
+            return preview;
+        }
+        if !view.find.is_empty() {
+            return preview_of_search(&self.input, &date);
+        }
+        if (view.range, view.scope) != (View::DEFAULT.range, View::DEFAULT.scope) {
+            return self.history.preview("See daily costs and other regions.");
+        }
+        let [min, avg, max] = [min_usd, avg_usd, max_usd].map(rounded);
+        let date = long_date(today.date);
+        Preview {
+            title: format!("Cost of mining one {coin}: ${avg} on {date}"),
+            description: format!(
+                "Worldwide on {date}: average ${avg}, minimum ${min}, maximum ${max}. By region, with \
              history and forecast."
-        ),
-        names: Vec::new(),
+            ),
+            names: Vec::new(),
+        }
     }
 }
 
@@ -188,6 +181,111 @@ fn preview_of_search(input: &PageInput<'_>, date: &str) -> Preview {
         description: format!("{count} of {all} regions match “{text}” on {date}: {costs}."),
         names: vec![text.into()],
     }
+}
+
+/// The network and, if there is a price, mining margins, each with its last 30 days.
+#[derive(Template)]
+#[template(path = "blocks/network.html")]
+struct NetworkBlock<'a> {
+    prefix: &'a str,
+    economics: Vec<FigureTile>,
+    /// The query of the reader's price. Empty without one.
+    price_query: String,
+    network: Vec<FigureTile>,
+    has_synthetic_price: bool,
+    /// A sentence about the next retarget. Empty if every block adjusts the difficulty.
+    retarget: String,
+}
+
+/// A figure as published and as displayed, with its unit and its sparkline.
+struct FigureTile {
+    label: &'static str,
+    plain: Decimal,
+    text: String,
+    unit: String,
+    sparkline: String,
+}
+
+impl<'a> NetworkBlock<'a> {
+    fn new(input: &PageInput<'a>) -> Result<Self, NoFigures> {
+        let PageInput { edition, model, today, site, view, .. } = *input;
+        let retarget = match model.next_retarget(today) {
+            Some((date, estimate)) => {
+                let [from, to] = [today.network.difficulty, estimate].map(|n| Decimal::new(n, 0));
+                format!(
+                    "Next retarget on {}. At today's hashrate, the difficulty would be {} ({}).",
+                    long_date(date),
+                    with_prefix(estimate as f64),
+                    Delta { from, to }.difference()
+                )
+            }
+            None if model.has_series() => {
+                "The next retarget can't be estimated from the operator's data.".into()
+            }
+            None => String::new(),
+        };
+        let Past { before, days } = edition.past(Scope::Global, Range::Month)?;
+        let dates = before.into_iter().chain(days).map(|day| day.0);
+        let economics = |date| {
+            let day = model.day(date).ok()?;
+            model.economics(&day, view.price.or(day.network.price_usd)?).ok()
+        };
+        let priced: Vec<Economics> = dates.clone().filter_map(economics).collect();
+        let states: Vec<NetworkState> = dates.filter_map(|date| model.network(date).ok()).collect();
+        // What the model adds to an operator's data is marked. On other servers, all figures have the same origin.
+        let generated = match model.provenance(Scope::Global, today.date)? {
+            Provenance::Mixed(generated) => generated,
+            _ => Vec::new(),
+        };
+        Ok(Self {
+            prefix: site.prefix(),
+            economics: economics_tiles(&priced).into_iter().flatten().collect(),
+            price_query: view.price.map(|price| format!("&price={price}")).unwrap_or_default(),
+            has_synthetic_price: generated.contains(&"price"),
+            network: network_tiles(&states, &generated).into_iter().flatten().collect(),
+            retarget,
+        })
+    }
+}
+
+/// Returns the tiles for the last of these days, given the names of the data that the model generates.
+fn network_tiles(days: &[NetworkState], generated: &[&str]) -> [Option<FigureTile>; 3] {
+    let origin = |name| if generated.contains(&name) { "synthetic".into() } else { String::new() };
+    let hashrate = |eh: Decimal| (with_prefix(eh.to_f64() * 1e18) + "H/s", origin("hashrate"));
+    let difficulty = |value: Decimal| (with_prefix(value.to_f64()), origin("difficulty"));
+    let fee = |usd| (format!("${}", rounded(usd)), origin("fee"));
+    [
+        tile("Hashrate", days, |day| day.hashrate_eh, hashrate),
+        tile("Difficulty", days, |day| Decimal::new(day.difficulty, 0), difficulty),
+        tile("Average fee", days, |day| day.avg_fee_usd, fee),
+    ]
+}
+
+fn economics_tiles(days: &[Economics]) -> [Option<FigureTile>; 3] {
+    let above = |day: &Economics| Decimal::new(10_000 - day.hashrate_below_price_pct.count(), 2);
+    let ratio = |value: Decimal| match value.to_f64() {
+        ratio @ 0.1..1e3 => (format!("{ratio:.2}×"), String::new()),
+        _ => (format!("{}×", rounded(value)), String::new()),
+    };
+    let percent = |value| (share_in_words(value, "100%", "0%"), "of hashrate".into());
+    [
+        tile("Price / cost", days, |day| day.price_to_cost, ratio),
+        tile("Hashprice", days, |day| day.hashprice_usd_per_ph_day, hashprice),
+        tile("Unprofitable", days, above, percent),
+    ]
+}
+
+/// Returns a tile with the last day's figure, if there is one. `write` returns a figure and its unit.
+fn tile<T>(
+    label: &'static str,
+    days: &[T],
+    pick: impl Fn(&T) -> Decimal,
+    write: impl Fn(Decimal) -> (String, String),
+) -> Option<FigureTile> {
+    let figures: Vec<Decimal> = days.iter().map(pick).collect();
+    let plain = *figures.last()?;
+    let (text, unit) = write(plain);
+    Some(FigureTile { label, plain, text, unit, sparkline: sparkline(&figures) })
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use ghi_display::{
 };
 use ghi_engine::{
     CostCase, CostChange, CostFactor, CostKind, Decimal, Explanation, FactorChange, Model,
-    NoFigures, RegionIndex, Registry, Scope, UsdChange,
+    NoFigures, RegionIndex, Scope, UsdChange,
 };
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -40,7 +40,6 @@ fn page_of(model: &Model, site: &Site, days: ExplainedDays) -> Result<Representa
 struct ExplainPage<'a> {
     frame: Frame<'a>,
     model: &'a Model,
-    registry: &'a Registry,
     region_id: &'a str,
     name: &'a str,
     /// This page's query, with `since` only if it was requested.
@@ -50,9 +49,7 @@ struct ExplainPage<'a> {
     regions: Vec<RegionIndex>,
     average: Decimal,
     explanation: Explanation,
-    /// The numbers of the steps to each cost.
     values: Vec<[String; STEPS.len()]>,
-    is_worldwide: bool,
     /// Why the average changed, if the other day has data.
     change: Option<CostChange>,
 }
@@ -85,7 +82,6 @@ impl<'a> ExplainPage<'a> {
         Ok(Self {
             frame: Frame::of_figures(site, &path, preview, model, (scope, date))?,
             model,
-            registry: model.registry(),
             region_id,
             name,
             query,
@@ -94,29 +90,20 @@ impl<'a> ExplainPage<'a> {
             average,
             values: explanation.cases.iter().map(value).collect(),
             explanation,
-            is_worldwide: scope == Scope::Global,
             change,
         })
     }
 }
 
-/// Returns the name of a factor, and the unit of its values.
+/// Returns the name of a factor, and its unit as it follows the name.
 fn factor_label(factor: CostFactor) -> (&'static str, &'static str) {
     match factor {
         CostFactor::Difficulty => ("Difficulty", ""),
-        CostFactor::BlockReward => ("Block reward", "coins"),
-        CostFactor::Efficiency => ("Efficiency", "J/TH"),
-        CostFactor::Electricity => ("Electricity", "USD/kWh"),
+        CostFactor::BlockReward => ("Block reward", ", coins"),
+        CostFactor::Efficiency => ("Efficiency", ", J/TH"),
+        CostFactor::Electricity => ("Electricity", ", USD/kWh"),
         CostFactor::Overhead => ("Overhead", ""),
         CostFactor::Shares => ("Hashrate shares", ""),
-    }
-}
-
-/// Returns the name of a factor, with the unit of its values.
-fn factor_with_unit(part: &FactorChange) -> String {
-    match factor_label(part.factor) {
-        (label, "") => label.into(),
-        (label, unit) => format!("{label}, {unit}"),
     }
 }
 
@@ -147,7 +134,6 @@ pub(crate) struct WhyBlock<'a> {
 
 struct FactorBar {
     label: &'static str,
-    /// The effect as published.
     plain: UsdChange,
     usd: String,
     effect: String,
@@ -180,10 +166,14 @@ impl<'a> WhyBlock<'a> {
         let bar = |part: &FactorChange| {
             let count = part.change_usd.count() as f64;
             let width = (10.0 * longest * count / largest).round() / 10.0;
+            // Rounded like the total. A part can be larger than both costs.
+            let larger = total.from.max(total.to).count() + part.change_usd.count().unsigned_abs();
+            let [from, to] = [larger, larger.saturating_add_signed(part.change_usd.count())]
+                .map(|count| Decimal::new(count, total.from.decimals()));
             FactorBar {
                 label: factor_label(part.factor).0,
                 plain: part.change_usd,
-                usd: usd_of_part(part.change_usd, &total),
+                usd: Delta { from, to }.usd(),
                 // A single part is the total, and is rounded like it.
                 effect: match moved.len() {
                     1 => total.difference(),
@@ -210,12 +200,4 @@ impl<'a> WhyBlock<'a> {
         let region_id = view.scope.region_id(registry);
         Ok(Some(Self { prefix: site.prefix(), region_id, since, zero, sentence, bars }))
     }
-}
-
-/// Formats a part of a change like the total. A part can be larger than both costs.
-fn usd_of_part(part: UsdChange, total: &Delta) -> String {
-    let larger = total.from.max(total.to).count() + part.count().unsigned_abs();
-    let [from, to] = [larger, larger.saturating_add_signed(part.count())]
-        .map(|count| Decimal::new(count, total.from.decimals()));
-    Delta { from, to }.usd()
 }

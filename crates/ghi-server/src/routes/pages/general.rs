@@ -1,4 +1,4 @@
-//! What all pages share: the frame, the policies and the box with downloads. And the pages without data.
+//! What all pages share: the frame, the policies and the box with downloads; and the pages without data.
 
 use askama::Template;
 use ghi_display::{kind_of_data, name_of};
@@ -33,10 +33,8 @@ const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; \
 /// The number of characters of a fingerprint on a page: enough to distinguish inputs.
 pub(crate) const FINGERPRINT_SHOWN: usize = 12;
 
-/// The longest title, in characters, unless short names don't suffice. Previews cut longer ones.
+/// The longest title, which previews don't cut unless short names don't suffice, and a shortened name, in characters.
 const TITLE_MAX: usize = 110;
-
-/// The length of a shortened name, in characters: enough to recognise it.
 const NAME_SHORT: usize = 20;
 
 pub(crate) const NAVIGATION: [(&str, &str); 4] = [
@@ -61,8 +59,7 @@ pub(crate) struct Frame<'a> {
     /// A notice about the server's clock, unless it shows real time.
     pub(crate) clock_notice: Option<&'a str>,
     pub(crate) title: String,
-    /// The kind of data, and that as a sentence, on pages with data. The kind comes first in the description, because
-    /// previews cut off the end.
+    /// The kind of data, which also begins the description, and that as a sentence, on pages with data.
     pub(crate) data: String,
     pub(crate) data_notice: String,
     pub(crate) description: String,
@@ -71,7 +68,7 @@ pub(crate) struct Frame<'a> {
     /// The page's own URL, and that of the image in link previews, if the operator has set a public URL.
     pub(crate) url: Option<String>,
     pub(crate) picture: Option<String>,
-    /// The path of the page, without its query.
+    /// The path without its query.
     pub(crate) path: String,
     /// The fingerprint of the inputs, on pages with data.
     pub(crate) fingerprint: Option<String>,
@@ -122,7 +119,6 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The kind of data, for a title.
 pub(crate) fn short_kind(provenance: &Provenance) -> &'static str {
     match provenance {
         Provenance::Synthetic => "synthetic data",
@@ -137,7 +133,6 @@ fn title_end(site: &Site) -> String {
     format!(" · GHI sandbox{}", host.unwrap_or_default())
 }
 
-/// Shortens the names in a title that is too long.
 fn fitted(title: String, names: &[String], max: usize) -> String {
     names.iter().fold(title, |title, name| {
         if title.chars().count() <= max || name.chars().count() <= NAME_SHORT {
@@ -152,7 +147,6 @@ fn fitted(title: String, names: &[String], max: usize) -> String {
 #[derive(Template)]
 #[template(path = "blocks/get_data.html")]
 pub(crate) struct GetData {
-    /// The subject of the data, such as `the history`.
     of: &'static str,
     /// The URL of the document or, without one, of the table.
     url: String,
@@ -266,8 +260,7 @@ pub(crate) fn problem(context: &Context<'_>) -> HandlerResult {
     Ok(page(context.fixed_file((paths::PROBLEM, about.code), HTML, html)))
 }
 
-/// Returns a problem as a page, if the client accepts HTML. If the request has a context, the page links to what may
-/// have been meant.
+/// Returns a problem as a page, if the client accepts HTML, with links to what may have been meant if there is a context.
 pub(crate) fn problem_page(
     site: &Site,
     headers: &HeaderMap,
@@ -297,8 +290,7 @@ pub(crate) fn error_page(
     page(encode(response, headers))
 }
 
-/// Returns whether `Accept` names HTML, as a browser's does. A client that accepts anything is
-/// assumed to be a program.
+/// Returns whether `Accept` names HTML, as a browser's does. A client that accepts anything is taken for a program.
 pub(crate) fn takes_pages(headers: &HeaderMap) -> bool {
     let mut accepted = elements(headers, ACCEPT).map(quality);
     accepted.any(|(range, weight)| weight > 0 && range.eq_ignore_ascii_case("text/html"))

@@ -9,7 +9,6 @@ use ghi_display::{
 use ghi_engine::{Costs, Decimal, NoFigures, Scope};
 
 use crate::http::paths;
-use crate::http::site::Site;
 use crate::routes::pages::general::{GetData, Preview};
 use crate::routes::pages::view::{FIND_MAX, InvalidChoice, PageInput, View};
 use crate::routes::parameters::named_scope;
@@ -28,14 +27,8 @@ pub(crate) struct HistoryBlock<'a> {
     get_data: GetData,
 }
 
-/// A link that chooses a range, a scope or a unit.
-struct ChoiceLink<'a> {
-    label: &'a str,
-    url: String,
-    is_current: bool,
-    /// The class of its colour in the chart, if it has one.
-    colour: &'static str,
-}
+/// A link that chooses a range, a scope or a unit: its label, URL, whether it is chosen, and the class of its colour.
+type ChoiceLink<'a> = (&'a str, String, bool, &'static str);
 
 struct DayRow {
     date: String,
@@ -62,7 +55,7 @@ impl<'a> HistoryBlock<'a> {
                 true => format!("{prefix}/regions/{id}?range={}#history", view.range.name()),
                 false => format!("{prefix}/{}#history", view.query(registry)),
             };
-            ChoiceLink { label, url, is_current, colour }
+            (label, url, is_current, colour)
         };
         let ranges = Range::ALL.map(|other| {
             link(other.label(), View { range: other, ..view.clone() }, other == range, "")
@@ -81,12 +74,18 @@ impl<'a> HistoryBlock<'a> {
             });
             choices.extend([("Unit", vec![change]), ("Region", scopes.collect())]);
         }
+        let json = format!("{}?region_id={id}", contract::HISTORY);
+        let of_range = |path| format!("{path}?range={}&region_id={id}", range.name());
+        let [csv, svg] = [paths::HISTORY_CSV, paths::HISTORY_CHART].map(of_range);
+        // The document has seven days.
+        let files = [("JSON", &*json), ("CSV", &csv), ("SVG", &svg)];
+        let files = &files[usize::from(range != Range::Week)..];
         Ok(Self {
             prefix,
             choices,
             step: if range.is_weekly() { "previous point" } else { "day before" },
             rows: rows(&chart.own),
-            get_data: get_data(site, range, id),
+            get_data: GetData::new(site, "the history", files),
             chart,
         })
     }
@@ -105,15 +104,6 @@ impl<'a> HistoryBlock<'a> {
             format!("{heading}. On {date}: average ${avg}, minimum ${min}, maximum ${max}. {more}");
         Preview { title, description, names: vec![self.chart.short_name()] }
     }
-}
-
-fn get_data(site: &Site, range: Range, id: &str) -> GetData {
-    let of_scope = |path| format!("{path}?range={}&region_id={id}", range.name());
-    let json = format!("{}?region_id={id}", contract::HISTORY);
-    let (csv, svg) = (of_scope(paths::HISTORY_CSV), of_scope(paths::HISTORY_CHART));
-    let files = [("JSON", &*json), ("CSV", &csv), ("SVG", &svg)];
-    // The document has seven days.
-    GetData::new(site, "the history", &files[usize::from(range != Range::Week)..])
 }
 
 /// Returns the rows of the table, the newest first.
@@ -140,10 +130,8 @@ fn rows(line: &ScopeLine<'_>) -> Vec<DayRow> {
     rows
 }
 
-/// Up to this many regions are in drop-down lists. With more, readers type names or ids.
+/// Up to how many regions are in drop-down lists, and with more, up to how many are suggested while typing names or ids.
 const LISTED_MAX: usize = 12;
-
-/// Up to this many regions are suggested while typing.
 const SUGGESTED_MAX: usize = 24;
 
 /// A form to choose two scopes, and their comparison if both are chosen.
@@ -204,7 +192,7 @@ impl<'a> ComparisonBlock<'a> {
     /// Returns the preview of a link to the comparison, if there is one.
     pub(crate) fn preview(&self, date: &str) -> Option<Preview> {
         let chart = &self.compared.as_ref()?.0;
-        let [one, other] = chart.averages().map(rounded);
+        let [one, other] = [chart.delta.to, chart.delta.from].map(rounded);
         let heading = &chart.heading;
         Some(Preview {
             title: format!("{heading}, {date}"),

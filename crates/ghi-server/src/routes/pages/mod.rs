@@ -5,7 +5,6 @@ pub(crate) mod region;
 pub(crate) mod explain;
 pub(crate) mod curve;
 pub(crate) mod history;
-pub(crate) mod network;
 pub(crate) mod regions;
 pub(crate) mod view;
 pub(crate) mod general;

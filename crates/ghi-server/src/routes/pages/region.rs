@@ -39,8 +39,7 @@ pub(crate) fn region(context: &Context<'_>) -> HandlerResult {
 #[template(path = "region.html")]
 struct RegionPage<'a> {
     frame: Frame<'a>,
-    id: &'a str,
-    name: &'a str,
+    region: &'a RegisteredRegion,
     date: Date,
     costs: [Decimal; 3],
     /// Changes in the average, each with its period, such as `since yesterday`.
@@ -55,13 +54,8 @@ struct RegionPage<'a> {
     get_derivation: GetData,
 }
 
-/// A value in the region and worldwide, and its effect on the cost.
-struct CostDriver {
-    label: &'static str,
-    /// The exact value and its text, of the region and worldwide.
-    values: [(f64, String); 2],
-    effect: String,
-}
+/// A number that determines costs: its label, its value and its text in the region and worldwide, and its effect.
+type CostDriver = (&'static str, [(f64, String); 2], String);
 
 impl<'a> RegionPage<'a> {
     fn new(input: &PageInput<'a>, region: RegionIndex) -> Result<Self, NoFigures> {
@@ -93,8 +87,7 @@ impl<'a> RegionPage<'a> {
         }
         Ok(Self {
             frame: Frame::of_figures(site, &path, preview, model, (scope, today.date))?,
-            id,
-            name,
+            region: &registry[region],
             date: today.date,
             costs: [min_usd, avg_usd, max_usd],
             changes: changes.into_iter().flatten().collect(),
@@ -114,13 +107,12 @@ impl<'a> RegionPage<'a> {
     }
 }
 
-/// Returns the values that determine the cost of a region. Their effects multiply to the difference between
-/// the averages.
+/// Returns the values that determine the cost of a region. Their effects multiply to the difference between the averages.
 fn cost_drivers([own, worldwide]: &[MeanMiner; 2]) -> [CostDriver; 3] {
     let driver = |label, pick: fn(&CostSteps) -> DisplayNumber, write: fn(f64) -> String| {
         let values = [own, worldwide].map(|miner| pick(&miner.steps).value());
         let effect = signed_percent(100.0 * (values[0] / values[1] - 1.0), 1);
-        CostDriver { label, values: values.map(|value| (value, write(value))), effect }
+        (label, values.map(|value| (value, write(value))), effect)
     };
     let price = |usd| format!("${}/kWh", rounded_to_four_digits(usd));
     let factor = |factor| rounded_to_four_digits(factor).to_string();

@@ -37,21 +37,18 @@ pub(crate) struct RegionsBlock<'a> {
     prefix: &'a str,
     columns: Vec<ColumnHeader>,
     rows: Vec<RegionTableRow<'a>>,
-    /// The other parameters of the view, and its query without a search. `None` if all regions fit and
-    /// there is no search.
+    /// The other parameters of the view, and its query without a search, unless all regions fit and there is none.
     search: Option<(Vec<(&'static str, String)>, String)>,
     find: &'a str,
-    /// A sentence that says which regions are shown.
+    /// A sentence that says which regions are shown, and labels and queries of links to the others.
     note: String,
-    /// Labels and queries of links to the others.
     links: Vec<(String, String)>,
 }
 
 struct ColumnHeader {
     label: &'static str,
-    /// The query that sorts by this column, if it can be sorted.
+    /// The query that sorts by this column, if it can be sorted, and the direction in which it is sorted, if it is.
     query: Option<String>,
-    /// The direction in which it is sorted, if it is.
     direction: Option<&'static str>,
 }
 
@@ -64,8 +61,7 @@ struct RegionTableRow<'a> {
     extreme: String,
     sparkline: String,
     costs: [Decimal; 3],
-    /// The positions of minimum and average, and the distance of the maximum from the minimum, in percent of
-    /// the worldwide range.
+    /// The positions of minimum and average, and the width from minimum to maximum, in percent of the worldwide range.
     range: [f64; 3],
     versus_yours: Option<String>,
     change: Option<Delta>,
@@ -83,11 +79,21 @@ impl<'a> RegionsBlock<'a> {
         let row = |region: &RegionIndex| RegionTableRow::new(input, *region, yours);
         let all = View { find: String::new(), lists_all: false, ..view.clone() };
         let is_searchable = registry.regions().len() > ALL_SHOWN || !view.find.is_empty();
+        let (current, is_reversed) = view.order;
+        let header = |(label, column): (&'static str, &'static str)| {
+            let is_current = column == current;
+            let order = (column, is_current && !is_reversed);
+            let query =
+                (!column.is_empty()).then(|| View { order, ..view.clone() }.query(registry));
+            let is_ascending = (column == "name") != is_reversed;
+            let direction = if is_ascending { "ascending" } else { "descending" };
+            ColumnHeader { label, query, direction: is_current.then_some(direction) }
+        };
         let columns = COLUMNS.into_iter();
         let columns = columns.filter(|(label, _)| *label != VERSUS_YOURS || yours.is_some());
         Ok(Self {
             prefix: input.site.prefix(),
-            columns: columns.map(|column| header(column, view, registry)).collect(),
+            columns: columns.map(header).collect(),
             rows: regions.iter().map(row).collect::<Result<_, NoFigures>>()?,
             search: is_searchable.then(|| (all.fields(registry), all.query(registry))),
             find: &view.find,
@@ -114,7 +120,6 @@ impl<'a> RegionTableRow<'a> {
             (1_000.0 * (to.count() - from.count()) as f64 / span).round() / 10.0
         };
         let delta = |from: Decimal| Delta { from, to: avg_usd };
-        let in_words = |delta: Delta| delta.in_words("below yours", "the same", "above yours");
         let week_ago = edition.days().week_ago().ok();
         // A single region has both, which is not worth a label.
         let labels = std::iter::zip(["lowest minimum", "highest maximum"], extremes(model, today));
@@ -128,7 +133,8 @@ impl<'a> RegionTableRow<'a> {
             sparkline: sparkline(&averages),
             costs: [min_usd, avg_usd, max_usd],
             range: [[min_usd, low], [avg_usd, low], [max_usd, min_usd]].map(part_of_range),
-            versus_yours: yours.map(|yours| in_words(delta(yours))),
+            versus_yours: yours
+                .map(|yours| delta(yours).in_words("below yours", "the same", "above yours")),
             change: week_ago.map(|day| delta(day.regions[region.get()].avg_usd)),
             difference: delta(today.global.avg_usd),
             share: share_percent(today.hashrate_shares_pct[region.get()]),
@@ -173,22 +179,7 @@ fn sort(regions: &mut [RegionIndex], input: &PageInput<'_>) {
     regions.sort_by(|one, other| (direction * key(one)).total_cmp(&(direction * key(other))));
 }
 
-fn header(
-    (label, column): (&'static str, &'static str),
-    view: &View,
-    registry: &Registry,
-) -> ColumnHeader {
-    let (current, is_reversed) = view.order;
-    let is_current = column == current;
-    let order = (column, is_current && !is_reversed);
-    let query = (!column.is_empty()).then(|| View { order, ..view.clone() }.query(registry));
-    let is_ascending = (column == "name") != is_reversed;
-    let direction = if is_ascending { "ascending" } else { "descending" };
-    ColumnHeader { label, query, direction: is_current.then_some(direction) }
-}
-
-/// Returns the regions that are shown of those that were found, a sentence that says which ones, and labels and queries
-/// of links to others.
+/// Returns the regions that are shown of those found, a sentence about them, and labels and queries of links to others.
 fn shown(
     found: Vec<RegionIndex>,
     input: &PageInput<'_>,

@@ -15,10 +15,8 @@ use crate::routes::parameters::{self, parsed};
 
 pub(crate) const DEFAULT_RANGE: Range = Range::Month;
 
-/// The longest search text, in characters.
+/// The longest search text, and the longest text that names two regions to compare, in characters.
 pub(crate) const FIND_MAX: usize = 100;
-
-/// The longest text that names two regions to compare, in characters: twice the longest name.
 const COMPARE_MAX: usize = 150;
 
 /// The characters to encode in a value. The others have no special meaning in a query and are easier to read unencoded.
@@ -65,7 +63,6 @@ pub(crate) struct View {
     pub(crate) order: (&'static str, bool),
     /// The text that names or ids of regions must contain. Empty for all.
     pub(crate) find: String,
-    /// Whether all regions are listed, not only some of many.
     pub(crate) lists_all: bool,
     /// Whether the history shows the change since its first day.
     pub(crate) is_change: bool,
@@ -155,6 +152,16 @@ impl View {
     /// Parses the query of a page. Invalid choices are replaced with their defaults, and returned separately.
     pub(crate) fn parse(query: &Query<'_>, model: &Model) -> (Self, Vec<InvalidChoice>) {
         let (registry, mut view) = (model.registry(), Self::DEFAULT);
+        let is_change = |text: &str| match text {
+            "usd" => Ok(false),
+            "percent" => Ok(true),
+            _ => Err("unit must be usd or percent.".to_owned()),
+        };
+        // All regions are on one page, whatever its number.
+        let lists_all = |text: &str| match text.parse::<NonZeroU16>() {
+            Ok(_) => Ok(true),
+            Err(_) => Err(format!("page must be a whole number from 1 to {}.", u16::MAX)),
+        };
         let mut problems = vec![
             ("range", set(&mut view.range, parameters::range(query))),
             ("region_id", set(&mut view.scope, parameters::scope(query, registry).map(Some))),
@@ -175,19 +182,15 @@ impl View {
         let invalid = problems.into_iter().filter_map(|(field, problem)| {
             let numbers = [WhatIf::J_PER_MH, model.readers_price()];
             let mut numbers = WhatIf::VARIABLES.into_iter().chain(numbers);
-            Some(InvalidChoice {
-                field,
-                problem: problem?,
-                given: given(field, query),
-                range: numbers.find(|number| number.name == field).map(|number| number.range()),
-                suggestions: suggestions(&view, field, query, model),
-            })
+            let (problem, given) = (problem?, given(field, query));
+            let suggestions = suggestions(&view, field, &given, model);
+            let range = numbers.find(|number| number.name == field).map(|number| number.range());
+            Some(InvalidChoice { field, problem, given, range, suggestions })
         });
         let invalid = invalid.collect();
         (view, invalid)
     }
 
-    /// Returns the reader's numbers to calculate with.
     pub(crate) fn numbers(&self, today: &WhatIf) -> WhatIf {
         let today = today.values();
         WhatIf::new(std::array::from_fn(|place| self.what_if[place].unwrap_or(today[place])))
@@ -219,8 +222,7 @@ impl View {
             ("unit", self.is_change.then(|| "percent".to_owned())),
         ];
         let numbers = WhatIf::VARIABLES.into_iter().zip(self.what_if);
-        let numbers =
-            numbers.map(|(variable, value)| (variable.name, value.map(|n| n.to_string())));
+        let numbers = numbers.map(|(number, value)| (number.name, value.map(|n| n.to_string())));
         let fields = fields.into_iter().chain(numbers);
         fields.filter_map(|(name, value)| Some((name, value?))).collect()
     }
@@ -234,17 +236,11 @@ fn given(field: &'static str, query: &Query<'_>) -> String {
 }
 
 /// Returns the scopes whose names or ids resemble the text of a field, and the views with them.
-fn suggestions(
-    view: &View,
-    field: &'static str,
-    query: &Query<'_>,
-    model: &Model,
-) -> Vec<(String, String)> {
+fn suggestions(view: &View, field: &str, given: &str, model: &Model) -> Vec<(String, String)> {
     let known = |text: &str| parameters::named_scope(text.trim(), model.registry());
-    let given = given(field, query);
-    let (one, other) = given.split_once(',').unwrap_or((&given, ""));
+    let (one, other) = given.split_once(',').unwrap_or((given, ""));
     let text = match (field, known(one)) {
-        ("region_id", _) => &*given,
+        ("region_id", _) => given,
         ("compare", Some(_)) => other,
         ("compare", None) => one,
         _ => return Vec::new(),
@@ -273,25 +269,11 @@ fn order(text: &str) -> Result<(&'static str, bool), String> {
     }
 }
 
-fn is_change(text: &str) -> Result<bool, String> {
-    match text {
-        "usd" => Ok(false),
-        "percent" => Ok(true),
-        _ => Err("unit must be usd or percent.".to_owned()),
-    }
-}
-
 fn find(text: &str) -> Result<String, String> {
     match text.chars().count() {
         0..=FIND_MAX => Ok(text.trim().to_owned()),
         _ => Err(format!("find must have at most {FIND_MAX} characters.")),
     }
-}
-
-/// Parses `page`: all regions are on one page, whatever its number.
-fn lists_all(text: &str) -> Result<bool, String> {
-    let rule = || format!("page must be a whole number from 1 to {}.", u16::MAX);
-    text.parse::<NonZeroU16>().map(|_| true).map_err(|_| rule())
 }
 
 fn number(query: &Query<'_>, variable: Variable) -> Result<Option<f64>, Problem> {
