@@ -1,5 +1,7 @@
 //! The text of an inputs file, with the location of each value.
 
+use std::ops::Range;
+
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
@@ -22,8 +24,6 @@ type Value<'a> = Spanned<DeValue<'a>>;
 
 pub(super) struct TomlText<'a> {
     text: &'a str,
-    /// The byte at which each line but the first starts.
-    line_starts: Vec<usize>,
     root: Value<'a>,
     pub(super) problems: &'a ProblemReport,
 }
@@ -33,8 +33,7 @@ impl<'a> TomlText<'a> {
     pub(super) fn parse(text: &'a str, problems: &'a ProblemReport) -> Result<Self, Error> {
         let table = DeTable::parse(text)?;
         let root = Spanned::new(table.span(), DeValue::Table(table.into_inner()));
-        let line_starts = text.match_indices('\n').map(|(at, _)| at + 1).collect();
-        Ok(Self { text, line_starts, root, problems })
+        Ok(Self { text, root, problems })
     }
 
     /// Finds a value by its path, such as `region.0.id`.
@@ -45,14 +44,9 @@ impl<'a> TomlText<'a> {
         })
     }
 
-    fn location_of(&self, value: &Value<'_>) -> Location<'static> {
-        let lines = self.line_starts.partition_point(|start| *start <= value.span().start);
-        Location::line(InputFile::Toml, 1 + lines)
-    }
-
     /// The location of a value. If there is none, the problem is not in one line.
     pub(super) fn location(&self, path: &str) -> Location<'static> {
-        self.find(path).map_or(Location::INPUTS_FILE, |value| self.location_of(value))
+        self.find(path).map_or(Location::INPUTS_FILE, |value| location_of(self.text, value.span()))
     }
 
     pub(super) fn report(&self, path: &str, message: &str) {
@@ -90,7 +84,7 @@ impl<'a> TomlText<'a> {
                 let (_, rule) = rule.expect("the table has every field");
                 if let Some(problem) = rule.problem(value, &self.text[value.span()]) {
                     let message = format!("{} {problem}", name_in(path));
-                    self.problems.add(self.location_of(value), &message);
+                    self.problems.add(location_of(self.text, value.span()), &message);
                 }
             }
         }
@@ -102,15 +96,16 @@ fn name_in(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or_default()
 }
 
+fn location_of(text: &str, span: Range<usize>) -> Location<'static> {
+    Location::line(InputFile::Toml, 1 + text[..span.start].matches('\n').count())
+}
+
 pub(super) fn report_toml(text: &str, error: &Error, problems: &ProblemReport) {
     let at = error.span().map_or(0, |span| span.start).min(text.len());
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let line = text[start..].lines().next().unwrap_or("the end of the file");
-    let message = PLAIN_WORDS
-        .iter()
-        .fold(error.message().to_owned(), |message, (rust, plain)| message.replace(rust, plain));
-    let line = visible(line.trim(), LINE_MAX);
-    let message = format!("cannot read `{line}`: {message}");
-    let number = 1 + text[..at].matches('\n').count();
-    problems.add(Location::line(InputFile::Toml, number), &message);
+    let mut message = format!("cannot read `{}`: ", visible(line.trim(), LINE_MAX));
+    let plain = |message: String, (rust, plain): &(&str, &str)| message.replace(rust, plain);
+    message += &PLAIN_WORDS.iter().fold(error.message().to_owned(), plain);
+    problems.add(location_of(text, at..at), &message);
 }

@@ -297,8 +297,8 @@ impl<'a> Sheet<'a> {
         })
     }
 
-    /// The day of the date in the first column, which must be after that of the previous row, of a region if
-    /// the rows are of regions. No day is before that of an invalid date.
+    /// The day of the date in the first column, which must be after that of the previous row, or of the region's
+    /// previous row. An invalid date counts as the earliest day, so that it is reported only once.
     fn day_after(&self, previous: Option<i64>, region_id: Option<&str>) -> i64 {
         let Ok(date) = parse_date(self.cell(0)) else {
             self.report_content(0, "a valid date such as 2026-01-31");
