@@ -47,7 +47,6 @@ struct ExplainPage<'a> {
     date: Date,
     /// The largest first.
     regions: Vec<RegionIndex>,
-    average: Decimal,
     explanation: Explanation,
     values: Vec<[String; STEPS.len()]>,
     /// Why the average changed, if the other day has data.
@@ -87,7 +86,6 @@ impl<'a> ExplainPage<'a> {
             query,
             date,
             regions: by_size(model, &explanation.day),
-            average,
             values: explanation.cases.iter().map(value).collect(),
             explanation,
             change,

@@ -35,7 +35,8 @@ const COLUMNS: [(&str, &str); 10] = [
 #[template(path = "blocks/regions.html")]
 pub(crate) struct RegionsBlock<'a> {
     prefix: &'a str,
-    columns: Vec<ColumnHeader>,
+    /// Labels, the queries that sort by columns that can be sorted, and the direction in which a column is sorted.
+    columns: Vec<(&'static str, Option<String>, Option<&'static str>)>,
     rows: Vec<RegionTableRow<'a>>,
     /// The other parameters of the view, and its query without a search, unless all regions fit and there is none.
     search: Option<(Vec<(&'static str, String)>, String)>,
@@ -43,13 +44,6 @@ pub(crate) struct RegionsBlock<'a> {
     /// A sentence that says which regions are shown, and labels and queries of links to the others.
     note: String,
     links: Vec<(String, String)>,
-}
-
-struct ColumnHeader {
-    label: &'static str,
-    /// The query that sorts by this column, if it can be sorted, and the direction in which it is sorted, if it is.
-    query: Option<String>,
-    direction: Option<&'static str>,
 }
 
 struct RegionTableRow<'a> {
@@ -87,7 +81,7 @@ impl<'a> RegionsBlock<'a> {
                 (!column.is_empty()).then(|| View { order, ..view.clone() }.query(registry));
             let is_ascending = (column == "name") != is_reversed;
             let direction = if is_ascending { "ascending" } else { "descending" };
-            ColumnHeader { label, query, direction: is_current.then_some(direction) }
+            (label, query, is_current.then_some(direction))
         };
         let columns = COLUMNS.into_iter();
         let columns = columns.filter(|(label, _)| *label != VERSUS_YOURS || yours.is_some());
@@ -334,8 +328,8 @@ mod tests {
         let (now, site) = (now(&thirty()), Site::new(None));
         let of = |view: &View, label: &str| {
             let table = table(&now, &site, view);
-            let header = table.columns.into_iter().find(|header| header.label == label).unwrap();
-            (header.query.unwrap(), header.direction)
+            let header = table.columns.into_iter().find(|header| header.0 == label).unwrap();
+            (header.1.unwrap(), header.2)
         };
         assert_eq!(of(&View::DEFAULT, "Average"), ("?sort=avg".into(), Some("ascending")));
         assert_eq!(of(&View::DEFAULT, "Hashrate"), ("?sort=share".into(), None));
@@ -373,7 +367,7 @@ mod tests {
         let (now, site) = (now(&thirty()), Site::new(None));
         let view = View { range: Range::Year, find: "N2".into(), ..View::DEFAULT };
         let table = table(&now, &site, &view);
-        assert_eq!(table.columns[0].query.as_deref(), Some("?range=1y&sort=name&find=N2"));
+        assert_eq!(table.columns[0].1.as_deref(), Some("?range=1y&sort=name&find=N2"));
         let search = table.search.unwrap();
         assert_eq!(search.1, "?range=1y");
         assert_eq!(search.0, [("range", "1y".to_owned())]);
@@ -409,7 +403,7 @@ mod tests {
             let view = View::DEFAULT;
             let input = PageInput::new(&now.edition, &site, &view, &[]).unwrap();
             let table = RegionsBlock::new(&input, Some(yours)).unwrap();
-            assert!(table.columns.iter().any(|header| header.label == VERSUS_YOURS));
+            assert!(table.columns.iter().any(|header| header.0 == VERSUS_YOURS));
             for row in &table.rows {
                 let region = now.edition.model().registry().find(row.id).unwrap();
                 let other = day.regions[region.get()].avg_usd;
