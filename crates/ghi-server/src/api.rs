@@ -62,8 +62,7 @@ pub(crate) struct Connection {
 /// A request, and what is found out about it.
 struct Exchange {
     arrival: Arrival,
-    /// The route, and its index for the metrics.
-    route: Option<(usize, &'static Route)>,
+    route: Option<&'static Route>,
     client: IpAddr,
     /// The client that its use of limited resources counts against, if its connection is limited.
     bounded_client: Option<ClientKey>,
@@ -73,10 +72,6 @@ struct Exchange {
 impl Exchange {
     fn request(&self) -> &Request<()> {
         &self.arrival.request
-    }
-
-    fn route(&self) -> Option<&'static Route> {
-        self.route.map(|(_, route)| route)
     }
 
     fn is_read(&self) -> bool {
@@ -131,7 +126,7 @@ impl Api {
         for target in rendered_ahead(day.edition.model().registry()) {
             let uri = Uri::try_from(target).expect("paths and ids are visible ASCII");
             // A day without data has no documents.
-            _ = find_route(uri.path()).map(|(_, route)| self.handle(route, &uri, &headers, day));
+            _ = find_route(uri.path()).map(|route| self.handle(route, &uri, &headers, day));
         }
     }
 
@@ -141,7 +136,7 @@ impl Api {
         let route = find_route(request.uri().path());
         let client = client_address(connection.peer, request.headers(), &self.trusted_proxies);
         let bounded_client = connection.is_limited.then(|| client.into());
-        let is_probe = route.is_some_and(|(_, route)| route.kind == RouteKind::Probe);
+        let is_probe = route.is_some_and(|route| route.kind == RouteKind::Probe);
         let quota = match (&self.limiter, bounded_client) {
             (Some(limiter), Some(client)) if !is_probe => limiter.check(client),
             _ => Quota::Unlimited,
@@ -161,7 +156,7 @@ impl Api {
             return Err(Problem::rate_limited(limit, retry_after_seconds));
         }
         validate(&exchange.arrival)?;
-        let kind = exchange.route().map(|route| route.kind);
+        let kind = exchange.route.map(|route| route.kind);
         let is_for_probes = matches!(kind, Some(RouteKind::Probe | RouteKind::Metrics));
         if connection.on_probe_socket && !is_for_probes {
             let detail = "This socket serves only /healthz, /readyz and /metrics.";
@@ -169,7 +164,7 @@ impl Api {
         }
         let request = exchange.request();
         let has_prefer = || request.headers().contains_key(PREFER);
-        let route = exchange.route().filter(|_| exchange.is_read());
+        let route = exchange.route.filter(|_| exchange.is_read());
         if !route.is_some_and(|route| route.is_rendered_alone(request.uri().query(), has_prefer)) {
             return Ok(None);
         }
@@ -204,7 +199,7 @@ impl Api {
     /// Plans the scenario that a request selects or chaos picks, if any.
     fn plan(&self, exchange: &Exchange, day: &RequestDay) -> Result<Option<FaultPlan>, Problem> {
         let (request, client) = (exchange.request(), exchange.bounded_client);
-        let route = exchange.route().filter(|route| route.kind.has_scenarios());
+        let route = exchange.route.filter(|route| route.kind.has_scenarios());
         let Some(route) = route else { return Ok(None) };
         let seed = day.edition.model().seed();
         let selected = self.scenarios.of(request, route.path, seed);
@@ -228,7 +223,7 @@ impl Api {
         fault: &mut FaultPlan,
         today: &RequestDay,
     ) -> HandlerResult {
-        let route = exchange.route().map_or("", |route| route.path);
+        let route = exchange.route.map_or("", |route| route.path);
         if let Some(error) = fault.error(&self.site, route) {
             return error;
         }
@@ -246,7 +241,7 @@ impl Api {
     ) -> HandlerResult {
         let (uri, method) = (exchange.request().uri(), exchange.request().method());
         let (path, is_read) = (uri.path(), exchange.is_read());
-        match exchange.route() {
+        match exchange.route {
             Some(route) if is_read => self.handle(route, uri, headers, day),
             route if method == Method::OPTIONS && (route.is_some() || path == "*") => {
                 Ok(self.site.options(headers))
@@ -342,13 +337,13 @@ impl Api {
         let took = exchange.arrival.started.elapsed();
         let scenario = fault.as_ref().map(|fault| &fault.scenario);
         match scenario {
-            None => self.metrics.request(exchange.route().map(|route| route.path), status, took),
+            None => self.metrics.request(exchange.route.map(|route| route.path), status, took),
             Some(scenario) => self.metrics.scenario(scenario),
         }
         // A server failure is logged even if the access log is off, unless it was simulated.
         let is_failure = status == StatusCode::INTERNAL_SERVER_ERROR;
         if self.access_log || is_failure {
-            let id = trace.request_id.cloned().unwrap_or_else(|| access_log::new_request_id());
+            let id = trace.request_id.cloned().unwrap_or_else(access_log::new_request_id);
             headers.insert(X_REQUEST_ID, id.clone());
             if self.access_log || scenario.is_none() {
                 let messages = (request, &response);
@@ -468,7 +463,7 @@ mod tests {
         let api = api(Config::default());
         let received = |peer| exchange(&api, peer, arrival("/v1/ghi/regions/us/", &[]));
         let remote = received("203.0.113.7");
-        assert_eq!(remote.route().map(|route| route.kind), Some(RouteKind::Api));
+        assert_eq!(remote.route.map(|route| route.kind), Some(RouteKind::Api));
         assert_eq!(remote.client, "203.0.113.7".parse::<IpAddr>().unwrap());
         assert_eq!(remote.quota, Quota::Within { remaining: 199 });
         assert_eq!(received("127.0.0.1").quota, Quota::Unlimited);

@@ -168,13 +168,13 @@ routes! {
     }
 }
 
-pub(crate) fn find_route(path: &str) -> Option<(usize, &'static Route)> {
-    ROUTES.iter().enumerate().find(|(_, route)| route.parameter(path).is_some())
+pub(crate) fn find_route(path: &str) -> Option<&'static Route> {
+    ROUTES.iter().find(|route| route.parameter(path).is_some())
 }
 
 /// Returns the route of a path of the API, or of a route such as `/v1/ghi/regions/{id}`.
 fn api_route(path: &str) -> Option<&'static str> {
-    let (_, route) = find_route(path)?;
+    let route = find_route(path)?;
     route.kind.has_scenarios().then_some(route.path)
 }
 
@@ -214,7 +214,7 @@ mod tests {
 
     #[track_caller]
     fn check(path: &str, expected: Option<(&str, &str)>) {
-        let found = find_route(path).map(|(_, route)| (route.path, route.parameter(path).unwrap()));
+        let found = find_route(path).map(|route| (route.path, route.parameter(path).unwrap()));
         assert_eq!(found, expected, "{path}");
     }
 

@@ -8,8 +8,7 @@ use hyper::HeaderMap;
 use crate::clock::{Moment, Speed};
 use crate::edition::daily_edition::Edition;
 use crate::edition::day_limit::DayLimit;
-use crate::http::caching::PageCache;
-use crate::http::caching::daily_api_headers;
+use crate::http::caching::{PageCache, daily_api_headers};
 use crate::http::site::Site;
 use crate::net::ClientKey;
 

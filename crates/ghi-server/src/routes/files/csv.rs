@@ -183,7 +183,7 @@ fn daily_table(
     }
     let range = range.unwrap_or_else(|| DateRange::week_up_to(today)).within(&model)?;
     let name = format!("{name}-{}-{}.csv", range.first, range.last);
-    let fingerprint = model.fingerprint().to_string();
+    let fingerprint = model.fingerprint();
     let made_of = [&*name, ENGINE_SANDBOX_VERSION, &fingerprint];
     let headers = file_headers(context.site, &name);
     let mut response = respond_lazily(headers, &made_of, context.headers, table(model, range));

@@ -160,10 +160,8 @@ fn document(
     change: Option<&CostChange>,
 ) -> ExplanationDocument {
     let (mining, miner) = (&explanation.mining, &explanation.mean_miner);
-    let mean_miner = || {
-        let per_day = mining.usd_per_ph_and_day;
-        explained_scenario(GLOBAL, CostKind::Avg, &miner.steps, per_day)
-    };
+    let per_day = mining.usd_per_ph_and_day;
+    let mean_miner = || explained_scenario(GLOBAL, CostKind::Avg, &miner.steps, per_day);
     let average = explanation.costs.avg_usd;
     let scenario = |case: &CostCase| {
         let region_id = &registry[case.region].id;
