@@ -46,14 +46,18 @@ pub(crate) struct PermitPool {
     unused: Arc<Semaphore>,
     threads: Arc<Semaphore>,
     /// The turns of the clients that have permits, each of which holds its client's turn.
-    turns: Mutex<HashMap<ClientKey, Weak<Semaphore>>>,
+    turns: Mutex<HashMap<ClientKey, Weak<Turn>>>,
 }
+
+/// Shared by the permits of a client, and by nothing else, so that they can be counted.
+#[derive(Debug)]
+struct Turn(Arc<Semaphore>);
 
 /// A permit, which is returned to the pool when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
     /// The client's. Without a client, it isn't shared.
-    turn: Arc<Semaphore>,
+    turn: Arc<Turn>,
     threads: Arc<Semaphore>,
     _used: OwnedSemaphorePermit,
 }
@@ -75,7 +79,7 @@ impl PermitPool {
     /// the total limit applies.
     pub(crate) fn acquire(&self, client: Option<ClientKey>) -> Option<Permit> {
         let used = Arc::clone(&self.unused).try_acquire_owned().ok()?;
-        let new_turn = || Arc::new(Semaphore::new(1));
+        let new_turn = || Arc::new(Turn(Semaphore::new(1).into()));
         let permit = |turn| Permit { turn, threads: Arc::clone(&self.threads), _used: used };
         let Some(client) = client else { return Some(permit(new_turn())) };
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
@@ -101,7 +105,7 @@ impl Permit {
         self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, JoinError> {
-        let turn = Arc::clone(&self.turn).acquire_owned().await;
+        let turn = Arc::clone(&self.turn.0).acquire_owned().await;
         let thread = Arc::clone(&self.threads).acquire_owned().await;
         spawn_blocking(move || {
             let done = work();
@@ -197,6 +201,9 @@ mod tests {
         other.render(|| ()).await.unwrap();
         let waited = tokio::time::timeout(Duration::from_millis(50), &mut second).await;
         assert!(waited.is_err(), "it waits for the first request of its client");
+        let others: Vec<_> = (0..9).filter_map(|_| pool.acquire(client(1))).collect();
+        assert_eq!(others.len(), 7, "each request has one place, whether it waits or is rendered");
+        drop(others);
         go.send(()).unwrap();
         first.await.unwrap().unwrap();
         second.await.unwrap().unwrap();
