@@ -13,8 +13,8 @@ use flate2::read::GzDecoder;
 use flate2::write::{DeflateEncoder, GzEncoder};
 use flate2::{Compression, Crc};
 use hyper::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName, HeaderValue,
-    IF_NONE_MATCH, VARY,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, DATE, ETAG, HeaderName,
+    HeaderValue, IF_NONE_MATCH, VARY,
 };
 use hyper::{HeaderMap, Response, StatusCode};
 
@@ -60,8 +60,9 @@ pub(crate) fn fixed_headers(site: &Site, content_type: &'static str) -> HeaderMa
 }
 
 fn cacheable_headers(site: &Site, content_type: &'static str, lifetime: HeaderValue) -> HeaderMap {
-    // The tag is set later, but is one of the first headers.
-    let mut headers = HeaderMap::from_iter([(ETAG, HeaderValue::from_static(""))]);
+    // Replaced later. A copy of the headers has no room for more.
+    let replaced = [ETAG, DATE].map(|name| (name, HeaderValue::from_static("")));
+    let mut headers = HeaderMap::from_iter(replaced);
     headers.extend(site.common_headers.clone());
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(CACHE_CONTROL, lifetime);
@@ -216,7 +217,8 @@ fn entity_tag(parts: &[&[u8]]) -> HeaderValue {
 
 /// Whether `If-None-Match` contains this tag. The comparison is weak, as RFC 9110 requires.
 fn matches_etag(tag: &HeaderValue, headers: &HeaderMap) -> bool {
-    let own = tag.to_str().unwrap_or_default().trim_start_matches("W/");
+    let opaque = |tag| str::strip_prefix(tag, "W/").unwrap_or(tag);
+    let own = tag.to_str().unwrap_or_default();
     let lines = headers.get_all(IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
     let mut tags = lines.flat_map(|line| {
         // Unlike in other quoted strings, a backslash is not an escape.
@@ -226,7 +228,7 @@ fn matches_etag(tag: &HeaderValue, headers: &HeaderMap) -> bool {
             char == ',' && !is_quoted
         })
     });
-    tags.any(|tag| tag.trim() == "*" || tag.trim().trim_start_matches("W/") == own)
+    tags.any(|tag| tag.trim() == "*" || opaque(tag.trim()) == opaque(own))
 }
 
 /// Whether `Accept-Encoding` allows gzip and ranks it no lower than `identity`. A client that doesn't

@@ -116,17 +116,18 @@ impl RequestHeads {
     /// Scans the bytes that arrived next. Those of a body may look like a malformed head, but requests after a body are
     /// never read.
     fn scan(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            let defect = match byte {
-                b'#' if self.lines == 0 => Some((self.complete, FRAGMENT)),
-                b'\n' if self.last != b'\r' => Some((self.complete, BARE_LINE_FEED)),
-                _ => None,
-            };
-            self.defect = self.defect.or(defect);
-            self.last = *byte;
-            self.line_bytes += 1;
-            if *byte != b'\n' {
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            if self.lines == 0 && line.contains(&b'#') {
+                self.defect.get_or_insert((self.complete, FRAGMENT));
+            }
+            let before_last = line.iter().rev().nth(1).copied().unwrap_or(self.last);
+            self.last = line[line.len() - 1];
+            self.line_bytes += line.len();
+            if self.last != b'\n' {
                 continue;
+            }
+            if before_last != b'\r' {
+                self.defect.get_or_insert((self.complete, BARE_LINE_FEED));
             }
             if self.line_bytes > b"\r\n".len() {
                 self.lines += 1;

@@ -11,6 +11,7 @@ use ghi_engine::{ENGINE_SANDBOX_VERSION, Model};
 use hyper::header::ACCEPT;
 use hyper::{HeaderMap, StatusCode};
 use jiff::civil::Date;
+use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::{ConstCounter, Counter};
 use prometheus_client::metrics::family::Family;
@@ -37,10 +38,21 @@ pub static LOG_LINES_DROPPED: AtomicU64 = AtomicU64::new(0);
 
 type Labels<const COUNT: usize> = [(&'static str, &'static str); COUNT];
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RouteAndStatus {
+    route: &'static str,
+    status: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RouteOnly {
+    route: &'static str,
+}
+
 #[derive(Debug)]
 pub(crate) struct Metrics {
-    requests: Family<Labels<2>, Counter>,
-    latencies: Family<Labels<1>, Histogram, fn() -> Histogram>,
+    requests: Family<RouteAndStatus, Counter>,
+    latencies: Family<RouteOnly, Histogram, fn() -> Histogram>,
     pub(crate) connections: ConnectionCounts,
     pub(crate) requests_limited: Counter,
     pub(crate) scenarios_refused: Counter,
@@ -72,18 +84,18 @@ impl Metrics {
             _ = metrics.reloads.get_or_create(&[("result", result)]);
         }
         for route in routes {
-            _ = metrics.requests.get_or_create(&[("route", route), ("status", "200")]);
+            _ = metrics.requests.get_or_create(&RouteAndStatus { route, status: "200" });
         }
         metrics
     }
 
     /// Counts a request by its route, if it has one.
     pub(crate) fn request(&self, route: Option<&'static str>, status: StatusCode, took: Duration) {
-        let route = ("route", route.unwrap_or("none"));
+        let route = route.unwrap_or("none");
         let known = STATUSES.into_iter().find(|known| *known == status.as_str());
-        let status = ("status", known.unwrap_or("other"));
-        self.requests.get_or_create(&[route, status]).inc();
-        self.latencies.get_or_create(&[route]).observe(took.as_secs_f64());
+        let status = known.unwrap_or("other");
+        self.requests.get_or_create(&RouteAndStatus { route, status }).inc();
+        self.latencies.get_or_create(&RouteOnly { route }).observe(took.as_secs_f64());
     }
 
     /// Counts a request with a scenario separately, so that its status and its duration trigger no alerts.
