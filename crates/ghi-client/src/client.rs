@@ -30,7 +30,7 @@ pub struct Client {
     cache: Arc<Mutex<Cache>>,
 }
 
-/// Sets the limits of a [`Client`](crate::Client), created with [`Client::builder`](crate::Client::builder).
+/// Sets the limits of a [`Client`], created with [`Client::builder`].
 ///
 /// A call takes at most `timeout` for each of `retries` + 1 attempts, plus `max_wait` in total between them.
 #[derive(Clone, Debug)]
@@ -385,7 +385,7 @@ mod tests {
         for number in 0..4 {
             store(&mut cache, number, "public", 30);
         }
-        let cached = [0, 1, 2, 3].map(|number| cache.entries.get(&key(number)).is_some());
+        let cached = [0, 1, 2, 3].map(|number| cache.entries.contains_key(&key(number)));
         assert_eq!((cached, cache.bytes()), ([false, false, false, true], 30));
         store(&mut cache, 4, "public", 101);
         assert_eq!((cache.entries.len(), cache.bytes()), (1, 30), "too large to be cached");
@@ -399,7 +399,7 @@ mod tests {
             assert_eq!(cache.entries.get(&key(0)).unwrap().1.len(), length);
         }
         store(&mut cache, 0, "public, no-store", 10);
-        assert!(cache.entries.get(&key(0)).is_none());
+        assert!(!cache.entries.contains_key(&key(0)));
         assert_eq!(cache.bytes(), 0);
     }
 
@@ -410,7 +410,7 @@ mod tests {
             store(&mut cache, number, "public", 1);
         }
         assert_eq!((cache.entries.len(), cache.bytes()), (1, 1));
-        assert!(cache.entries.get(&key(ENTRIES_MAX)).is_some());
+        assert!(cache.entries.contains_key(&key(ENTRIES_MAX)));
     }
 
     type Outcome = Result<WholeResponse, ExchangeFailure>;

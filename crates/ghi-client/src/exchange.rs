@@ -120,7 +120,7 @@ pub async fn exchange(
     Ok(WholeResponse { status, headers: std::mem::take(response.headers_mut()), body })
 }
 
-/// Describes why a request sent with [`http_client_builder`](crate::http_client_builder) got no response, and
+/// Describes why a request sent with [`http_client_builder`] got no response, and
 /// what may help.
 pub fn cause(error: &reqwest::Error) -> String {
     let root = match find(error) {
