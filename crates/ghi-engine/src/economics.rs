@@ -8,7 +8,8 @@ use crate::calendar::{NoFigures, day_number};
 use crate::cost::{capital_usd_per_coin, energy_kwh};
 use crate::day::{CostKind, Costs, Day, RegionIndex, SHARE_DECIMALS, WHOLE_NETWORK_PCT};
 use crate::fields::{PRICE_USD, Variable};
-use crate::model::Model;
+use crate::inputs::CapitalInputs;
+use crate::model::{Model, NetworkDay};
 use crate::numbers::{Decimal, DisplayNumber, Interval, power_of_ten};
 
 const RATIO_DECIMALS: u8 = 4;
@@ -104,11 +105,12 @@ impl Model {
 
     /// The cost of machines per coin on a day. `None` if the inputs have no `[capital]`.
     pub fn capital(&self, date: Date) -> Result<Option<CapitalCost>, NoFigures> {
-        let hashes = self.network_day(date)?.hashes_per_coin;
-        Ok(self.inputs.file.capital.as_ref().map(|capital| CapitalCost {
-            usd_per_th: capital.usd_per_th,
-            years: capital.years,
-            capital_usd: self.usd(capital_usd_per_coin(hashes, capital.usd_per_th, capital.years)),
+        let NetworkDay { day, hashes_per_coin, .. } = self.network_day(date)?;
+        let capital = self.inputs.capital_on(self.inputs.series.network_on(day));
+        Ok(capital.map(|CapitalInputs { usd_per_th, years }| CapitalCost {
+            usd_per_th,
+            years,
+            capital_usd: self.usd(capital_usd_per_coin(hashes_per_coin, usd_per_th, years)),
         }))
     }
 

@@ -8,7 +8,7 @@ use serde::de::IntoDeserializer;
 use toml::Spanned;
 use toml::de::DeValue;
 
-use FieldRule::{Any, Date, FileName, Name, Number, RegionId, SharePct, Symbol, Whole};
+use FieldRule::{Any, Date, FileName, Name, Number, RegionId, SharePct, Symbol, Text, Url, Whole};
 
 use crate::calendar::parse_date;
 use crate::day::share_pct;
@@ -29,8 +29,14 @@ pub(crate) const OVERHEAD: Interval = Interval::new(1.0, 10.0);
 pub(crate) const DECIMALS_USD: Interval = Interval::new(0.0, 10.0);
 pub(crate) const DECIMALS_HASHRATE_EH: Interval = Interval::new(0.0, 15.0);
 const VALID_DAYS: Interval = Interval::new(0.0, 3660.0);
+/// Processors that compute RandomX cost 1e10 or more.
+const CAPITAL_USD_PER_TH: Interval = Interval::new(1e-3, 1e13);
+const FEES_PER_BLOCK_COINS: Interval = Interval::new(0.0, 1e9);
+const OTHER_REVENUE_USD_PER_BLOCK: Interval = Interval::new(0.0, 1e12);
+const BLOCKS: Interval = Interval::new(1.0, 1e9);
+const UNCERTAINTY_PCT: Interval = Interval::new(0.0, 100.0);
 /// The fields of the inputs file. All items of a list have the same fields.
-pub(crate) const FIELDS: [(&str, FieldRule); 38] = [
+pub(crate) const FIELDS: [(&str, FieldRule); 62] = [
     ("seed", Any),
     ("coin.name", Name),
     ("coin.symbol", Symbol),
@@ -44,6 +50,11 @@ pub(crate) const FIELDS: [(&str, FieldRule); 38] = [
     ("network.seconds_per_block", Number(Interval::new(0.1, 1e5))),
     ("network.hashes_per_difficulty", Number(Interval::new(1.0, 1e20))),
     ("network.retarget_days", Whole(Interval::new(0.0, 64.0))),
+    ("network.retarget_blocks", Whole(BLOCKS)),
+    ("network.halving_blocks", Whole(BLOCKS)),
+    ("network.fees_per_block_coins", Number(FEES_PER_BLOCK_COINS)),
+    ("network.other_revenue_usd_per_block", Number(OTHER_REVENUE_USD_PER_BLOCK)),
+    ("network.pool_fee_pct", Number(Interval::new(0.0, 99.99))),
     ("decimals.usd", Whole(DECIMALS_USD)),
     ("decimals.hashrate_eh", Whole(DECIMALS_HASHRATE_EH)),
     ("movement.difficulty_pct", Number(Interval::new(0.0, 50.0))),
@@ -53,9 +64,11 @@ pub(crate) const FIELDS: [(&str, FieldRule); 38] = [
     ("movement.weekday_pct", Number(Interval::new(0.0, 20.0))),
     ("movement.spread_pct", Number(Interval::new(0.0, 90.0))),
     ("movement.price_pct", Number(Interval::new(0.0, 90.0))),
-    // Processors that compute RandomX cost 1e10 or more.
-    ("capital.usd_per_th", Number(Interval::new(1e-3, 1e13))),
+    ("capital.usd_per_th", Number(CAPITAL_USD_PER_TH)),
     ("capital.years", Number(Interval::new(0.1, 100.0))),
+    ("uncertainty.electricity_pct", Number(UNCERTAINTY_PCT)),
+    ("uncertainty.efficiency_pct", Number(UNCERTAINTY_PCT)),
+    ("uncertainty.overhead_pct", Number(UNCERTAINTY_PCT)),
     ("region.id", RegionId),
     ("region.name", Name),
     ("region.hashrate_share_pct", SharePct(Interval::new(0.01, 100.0))),
@@ -68,17 +81,43 @@ pub(crate) const FIELDS: [(&str, FieldRule); 38] = [
     ("region.overhead", Number(OVERHEAD)),
     ("series.network", FileName),
     ("series.regions", FileName),
+    ("series.fleet", FileName),
+    ("series.published", FileName),
     ("series.valid_days", Whole(VALID_DAYS)),
     ("series.regions_valid_days", Whole(VALID_DAYS)),
+    ("about.title", Text),
+    ("about.publisher", Text),
+    ("about.url", Url),
+    ("about.licence", Text),
+    ("about.contact", Text),
+    ("about.revised", Date),
+    ("about.sources.what", Text),
+    ("about.sources.source", Text),
+    ("about.sources.url", Url),
+    ("about.sources.kind", Any),
+    ("event.date", Date),
+    ("event.label", Text),
+    ("event.source", Text),
+    ("event.url", Url),
 ];
 
 /// The columns of the network series after the date. The first is required.
-pub(crate) const NETWORK_COLUMNS: [Variable; 5] = [
+pub(crate) const NETWORK_COLUMNS: [Variable; 9] = [
     Variable { name: "difficulty", range: DIFFICULTY },
     Variable { name: "hashrate_eh", range: HASHRATE_EH },
     Variable { name: "fee_usd", range: FEE_USD },
     Variable { name: "block_reward_coins", range: BLOCK_REWARD_COINS },
     Variable { name: "price_usd", range: PRICE_USD },
+    Variable { name: "height", range: Interval::new(0.0, 1e12) },
+    Variable { name: "fees_per_block_coins", range: FEES_PER_BLOCK_COINS },
+    Variable { name: "other_revenue_usd_per_block", range: OTHER_REVENUE_USD_PER_BLOCK },
+    Variable { name: "capital_usd_per_th", range: CAPITAL_USD_PER_TH },
+];
+
+/// The columns of the fleet after the date.
+pub(crate) const FLEET_COLUMNS: [Variable; 2] = [
+    Variable { name: "efficiency_j_per_th", range: EFFICIENCY_J_PER_TH },
+    Variable { name: "share_pct", range: Interval::new(0.0, 100.0) },
 ];
 
 /// The columns of the region series after the date and the region: the inputs of its costs.
@@ -132,11 +171,17 @@ pub(crate) enum FieldRule {
     Symbol,
     RegionId,
     FileName,
+    Text,
+    /// An address that a page can link to.
+    Url,
 }
 
 const SYMBOL_MAX: usize = 10;
 const NAME_MAX: usize = 64;
 const FILE_NAME_MAX: usize = 255;
+pub(crate) const TEXT_MAX: usize = 300;
+/// Characters that no URL contains unescaped, although they are visible.
+const NOT_IN_URLS: [char; 7] = [' ', '"', '<', '>', '\\', '^', '`'];
 /// The characters that start a formula in a spreadsheet, including their East Asian full-width forms.
 const FORMULA_STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
@@ -175,6 +220,14 @@ impl FieldRule {
             Name if text.starts_with(FORMULA_STARTS) => {
                 return Some("must not start with =, +, - or @, which start a formula".into());
             }
+            Text if !is_text(text) => {
+                return Some(format!("must have 1 to {TEXT_MAX} visible characters"));
+            }
+            Url if !is_url(text) => {
+                format!(
+                    "a URL that starts with https:// or http://, without spaces, of at most {TEXT_MAX} characters"
+                )
+            }
             // In a string, "data\network.csv" has a line break.
             FileName if !is_file_name(text) => {
                 return Some(format!(
@@ -194,6 +247,16 @@ fn is_symbol(text: &str) -> bool {
 
 pub(crate) fn is_file_name(text: &str) -> bool {
     is_printable(text, FILE_NAME_MAX)
+}
+
+pub(crate) fn is_text(text: &str) -> bool {
+    is_printable(text, TEXT_MAX)
+}
+
+fn is_url(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let has_host = rest.is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
+    has_host && is_text(text) && !text.contains(char::is_whitespace) && !text.contains(NOT_IN_URLS)
 }
 
 /// Whether a string can be displayed: not blank, not too long, and without invisible characters.

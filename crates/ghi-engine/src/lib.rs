@@ -44,11 +44,12 @@ pub use explanation::{
     CostCase, CostSteps, Explanation, MeanMiner, MiningStats, RegionContribution,
 };
 pub use fields::{REGION_COLUMNS, Variable};
-pub use inputs::{Coin, DEFAULT_INPUTS, Inputs};
+pub use inputs::{About, Coin, DEFAULT_INPUTS, DataSource, Event, Inputs, SourceKind};
 pub use model::{DayInputs, Model, Provenance, RecentDays};
 pub use movement::splitmix64;
 pub use numbers::{Decimal, DisplayNumber};
 pub use problems::{InputsError, InputsProblem};
+pub use series::{CostLevel, PublishedEstimate};
 pub use text::{is_invisible, listed, suggestion, visible};
 
 /// The engine's version in JSON documents.

@@ -96,6 +96,11 @@ impl Model {
         &self.registry
     }
 
+    /// The checked inputs.
+    pub fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
     /// The first and the last day that have data.
     pub fn coverage(&self) -> Coverage {
         self.inputs.coverage()

@@ -19,6 +19,8 @@ pub(crate) enum InputFile {
     Toml,
     NetworkSeries,
     RegionSeries,
+    Fleet,
+    Published,
 }
 
 /// The location of a problem.
@@ -43,7 +45,7 @@ impl Location<'_> {
 pub(crate) struct ProblemReport {
     found: RefCell<Vec<(InputFile, InputsProblem)>>,
     /// The name of each [`InputFile`] that has one.
-    names: RefCell<[Option<String>; 3]>,
+    names: RefCell<[Option<String>; 5]>,
 }
 
 impl ProblemReport {

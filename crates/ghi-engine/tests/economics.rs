@@ -491,7 +491,7 @@ fn invalid_series_are_refused_with_line_and_reason() {
             both,
             "date,difficulty,price\n2024-01-01,1e14,5\n",
             regions,
-            "network.csv line 1, column 3 (price): unknown column; did you mean price_usd? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored",
+            "network.csv line 1, column 3 (price): unknown column; did you mean price_usd? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored",
         ),
         (
             both,

@@ -40,7 +40,7 @@ fn the_default_inputs_are_the_three_regions_of_the_sandbox() {
 #[test]
 fn shares_must_sum_to_100() {
     expect![[r#"
-        line 126: the hashrate_share_pct values add up to 99.99; expected exactly 100 (reported at the last region)
+        line 170: the hashrate_share_pct values add up to 99.99; expected exactly 100 (reported at the last region)
         here: hashrate_share_pct is 60.001; expected at most two decimals
         here: hashrate_share_pct is 0; expected a number from 0.01 to 100
     "#]].assert_eq(&messages(&[
@@ -97,7 +97,7 @@ fn numbers_out_of_range_are_refused() {
         ("difficulty_pct = 13.5", "difficulty_pct = 51"),
         ("hashrate_pct = 27.5", "hashrate_pct = 31"),
         ("fee_pct = 60.0", "fee_pct = 91"),
-        ("electricity_pct = 15.0", "electricity_pct = -3.0"),
+        ("\nelectricity_pct = 15.0", "\nelectricity_pct = -3.0"),
         ("weekday_pct = 1.2", "weekday_pct = 21"),
         ("spread_pct = 30.0", "spread_pct = 91"),
         ("low = 0.0425", "low = -0.05"),
@@ -206,9 +206,9 @@ fn problems_are_sorted_by_line() {
     expect![[r#"
         line 21: fee_usd is -1; expected a number from 1e-6 to 1000000
         line 24: overhead is 0.5; expected a number from 1 to 10
-        line 60: fee_pct is 91; expected a number from 0 to 90
-        line 111: best is 0; expected a number from 0.001 to 1e13
-        line 124: id is "CN"; expected 1 to 32 of a-z, 0-9 and '-', starting with a letter"#]]
+        line 70: fee_pct is 91; expected a number from 0 to 90
+        line 155: best is 0; expected a number from 0.001 to 1e13
+        line 168: id is "CN"; expected 1 to 32 of a-z, 0-9 and '-', starting with a letter"#]]
     .assert_eq(&error.to_string());
     assert!(error.problems().is_sorted_by_key(|problem| problem.line));
     assert_eq!(error.to_string().lines().count(), 5);
@@ -304,10 +304,10 @@ fn regions_need_double_brackets_and_tables_single_ones() {
     messages += &Inputs::parse(&format!("{before}[region]\n")).unwrap_err().to_string();
     expect![[r#"
         here: cannot read `[[network]]`: invalid type: table, expected a number
-        line 115: cannot read `[[region]]`: duplicate key
-        line 115: cannot read `[ region ] # Europe`: duplicate key
-        line 115: cannot read `[region]`: duplicate key
-        line 107: cannot read `[region]`: invalid type: table, expected a list"#]]
+        line 159: cannot read `[[region]]`: duplicate key
+        line 159: cannot read `[ region ] # Europe`: duplicate key
+        line 159: cannot read `[region]`: duplicate key
+        line 151: cannot read `[region]`: invalid type: table, expected a list"#]]
     .assert_eq(&messages);
 }
 
@@ -320,8 +320,8 @@ fn a_missing_table_is_reported() {
     let empty = Inputs::parse("").unwrap_err().to_string();
     expect![[r#"
         line 19: cannot read `block_reward_coins = 3.125`: unknown field `block_reward_coins`, expected `name` or `symbol`
-        line 52: cannot read `difficulty_pct = 13.5`: unknown field `difficulty_pct`, expected `usd` or `hashrate_eh`
-        line 13: cannot read `[netwrok]`: unknown field `netwrok`, expected one of `seed`, `coin`, `network`, `decimals`, `movement`, `capital`, `region`, `series`
+        line 62: cannot read `difficulty_pct = 13.5`: unknown field `difficulty_pct`, expected `usd` or `hashrate_eh`
+        line 13: cannot read `[netwrok]`: unknown field `netwrok`, expected one of `seed`, `coin`, `network`, `decimals`, `movement`, `capital`, `uncertainty`, `region`, `series`, `about`, `event`
         line 1: cannot read `the end of the file`: missing field `seed`"#]].assert_eq(&(without.join("\n") + "\n" + &empty));
 }
 
@@ -350,7 +350,7 @@ fn levels_must_be_in_order() {
 fn ids_must_be_unique_well_formed_and_not_reserved() {
     let ids = ["us", "global", "", "EU", "e/u"].map(|id| ("id = \"eu\"", format!("id = {id:?}")));
     expect![[r#"
-        line 116: id is "us"; expected an id that no other region has
+        line 160: id is "us"; expected an id that no other region has
         here: id is "global"; expected another id, because this one is reserved for worldwide data
         here: id is ""; expected 1 to 32 of a-z, 0-9 and '-', starting with a letter
         here: id is "EU"; expected 1 to 32 of a-z, 0-9 and '-', starting with a letter
@@ -410,10 +410,10 @@ fn input_in_a_message_is_escaped() {
     expect![[r#"
         here: cannot read `overhead = "\u001b[31mred\u0007"`: invalid type: string "\u{1b}[31mred\u{7}", expected a number
         here: cannot read `overhead = "a\nb\r\tc"`: invalid type: string "a\nb\r\tc", expected a number
-        here: cannot read `"\u001b]0;title\u0007" = 1`: unknown field `\u{1b}]0;title\u{7}`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hashes_per_difficulty`, `retarget_days`, `price_usd`, `reward`
-        here: cannot read `"over\u{202e}head" = 1`: unknown field `over\u{202e}head`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hashes_per_difficulty`, `retarget_days`, `price_usd`, `reward`
-        here: cannot read `"over\u{2028}head" = 1`: unknown field `over\u{2028}head`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hashes_per_difficulty`, `retarget_days`, `price_usd`, `reward`
-        here: cannot read `"Zürich 北京" = 1`: unknown field `Zürich 北京`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hashes_per_difficulty`, `retarget_days`, `price_usd`, `reward`
+        here: cannot read `"\u001b]0;title\u0007" = 1`: unknown field `\u{1b}]0;title\u{7}`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seco..._difficulty`, `retarget_days`, `retarget_blocks`, `halving_blocks`, `price_usd`, `fees_per_block_coins`, `other_revenue_usd_per_block`, `pool_fee_pct`, `reward`
+        here: cannot read `"over\u{202e}head" = 1`: unknown field `over\u{202e}head`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per..._difficulty`, `retarget_days`, `retarget_blocks`, `halving_blocks`, `price_usd`, `fees_per_block_coins`, `other_revenue_usd_per_block`, `pool_fee_pct`, `reward`
+        here: cannot read `"over\u{2028}head" = 1`: unknown field `over\u{2028}head`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per..._difficulty`, `retarget_days`, `retarget_blocks`, `halving_blocks`, `price_usd`, `fees_per_block_coins`, `other_revenue_usd_per_block`, `pool_fee_pct`, `reward`
+        here: cannot read `"Zürich 北京" = 1`: unknown field `Zürich 北京`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hash..._difficulty`, `retarget_days`, `retarget_blocks`, `halving_blocks`, `price_usd`, `fees_per_block_coins`, `other_revenue_usd_per_block`, `pool_fee_pct`, `reward`
         here: cannot read `over\u{1b}[2Jhead = 1`: key with no value, expected `=`
         here: id is "\u009b31m"; expected 1 to 32 of a-z, 0-9 and '-', starting with a letter
     "#]].assert_eq(&messages(&[
@@ -501,14 +501,14 @@ proptest! {
 fn missing_unknown_and_mistyped_fields_are_reported_with_their_line() {
     expect![[r#"
         line 13: cannot read `[network]`: missing field `overhead`
-        here: cannot read `overhaed = 1.24`: unknown field `overhaed`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hashes_per_difficulty`, `retarget_days`, `price_usd`, `reward`
+        here: cannot read `overhaed = 1.24`: unknown field `overhaed`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hashe..._difficulty`, `retarget_days`, `retarget_blocks`, `halving_blocks`, `price_usd`, `fees_per_block_coins`, `other_revenue_usd_per_block`, `pool_fee_pct`, `reward`
         here: cannot read `overhead = "1.24"`: invalid type: string "1.24", expected a number
         here: cannot read `overhead = true`: invalid type: boolean `true`, expected a number
         here: cannot read `overhead = 2024-01-01`: invalid type: table, expected a number
         here: cannot read `overhead = [1.24]`: invalid type: sequence, expected a number
         here: cannot read `overhead = {}`: invalid type: table, expected a number
-        here: cannot read `seed = 5`: unknown field `seed`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hashes_per_difficulty`, `retarget_days`, `price_usd`, `reward`
-        here: cannot read `colour = 5`: unknown field `colour`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hashes_per_difficulty`, `retarget_days`, `price_usd`, `reward`
+        here: cannot read `seed = 5`: unknown field `seed`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hashes_per_difficulty`, `retarget_days`, `retarget_blocks`, `halving_blocks`, `price_usd`, `fees_per_block_coins`, `other_revenue_usd_per_block`, `pool_fee_pct`, `reward`
+        here: cannot read `colour = 5`: unknown field `colour`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`, `seconds_per_block`, `hashes_per_difficulty`, `retarget_days`, `retarget_blocks`, `halving_blocks`, `price_usd`, `fees_per_block_coins`, `other_revenue_usd_per_block`, `pool_fee_pct`, `reward`
         here: cannot read `efficiency_j_per_th = { mean = 17.9, worst = 19.7 }`: missing field `best`
         here: cannot read `efficiency_j_per_th = 18.5`: invalid type: floating point `18.5`, expected a table with best, mean and worst
         here: cannot read `seed = 99999999999999999999`: invalid type: integer `99999999999999999999`, expected a whole number

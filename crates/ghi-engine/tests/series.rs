@@ -100,11 +100,11 @@ fn the_fields_that_name_series_are_checked() {
         line 24: network "other.csv" cannot be read: No such file or directory
         line 24: cannot read `network = 5`: invalid type: integer `5`, expected a string
         line 24: network must have 1 to 255 visible characters; in a path, write / or use single quotes, because a backslash starts an escape
-        line 24: cannot read `netwrok = "network.csv"`: unknown field `netwrok`, expected one of `network`, `regions`, `valid_days`, `regions_valid_days`
+        line 24: cannot read `netwrok = "network.csv"`: unknown field `netwrok`, expected one of `network`, `regions`, `fleet`, `published`, `valid_days`, `regions_valid_days`
         line 27: valid_days is 3661; expected a whole number from 0 to 3660
         line 27: valid_days is -1; expected a whole number from 0 to 3660"#]].assert_eq(&cases.map(replaced).join("\n"));
     let none = INPUTS.replace(network, "").replace("regions = \"regions.csv\"", "");
-    let message = "[series] names no file; expected network, regions or both";
+    let message = "[series] names no file; expected network, regions, fleet or published";
     assert_eq!(
         parse(&none, NETWORK, REGIONS).unwrap_err().to_string(),
         format!("line {}: {message}", line - 1)
@@ -117,27 +117,27 @@ fn mistakes_in_the_header_are_reported() {
     expect![[r#"
         line 1: expected the header date,difficulty
         line 1: missing column date and difficulty
-        line 1, column 1 (2025-10-03): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
-        line 1, column 2 (108200000000000): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
-        line 1, column 3 (781.4): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 1 (2025-10-03): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
+        line 1, column 2 (108200000000000): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
+        line 1, column 3 (781.4): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
         line 1: no rows below the header; expected at least one
         line 1: missing column date
-        line 1, column 1 (date;difficulty): unknown column; did you mean difficulty? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 1 (date;difficulty): unknown column; did you mean difficulty? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
         line 1: missing column date
-        line 1, column 1 (date\tdifficulty): unknown column; did you mean difficulty? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 1 (date\tdifficulty): unknown column; did you mean difficulty? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
         line 1: missing column difficulty
         line 1, column 3 (date): duplicate column; each column must appear once
-        line 1, column 3 (hashrate): unknown column; did you mean hashrate_eh? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
-        line 1, column 3 (source): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
-        line 1, column 3: unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
-        line 1, column 1 (Date): unknown column; did you mean date? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
-        line 1, column 2 ( difficulty): unknown column; did you mean difficulty? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 3 (hashrate): unknown column; did you mean hashrate_eh? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
+        line 1, column 3 (source): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
+        line 1, column 3: unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
+        line 1, column 1 (Date): unknown column; did you mean date? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
+        line 1, column 2 ( difficulty): unknown column; did you mean difficulty? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
         line 1: missing column date and difficulty
-        line 1, column 1 (sep=): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
-        line 1, column 2: unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 1 (sep=): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
+        line 1, column 2: unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
         line 1: missing column date
-        line 1, column 1 (# difficulty): unknown column; did you mean difficulty? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
-        line 1, column 2 ( by day): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 1 (# difficulty): unknown column; did you mean difficulty? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
+        line 1, column 2 ( by day): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
     "#]].assert_eq(&messages(&[
         "",
         row,
@@ -165,9 +165,9 @@ fn an_unknown_column_does_not_hide_a_missing_one() {
     // A misspelled column is not reported as missing, too. A column that the file already has is not suggested.
     expect![[r#"
         line 1: missing column difficulty
-        line 1, column 2 (hash): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
-        line 1, column 2 (dificulty): unknown column; did you mean difficulty? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
-        line 1, column 4 (hashrate): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 2 (hash): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
+        line 1, column 2 (dificulty): unknown column; did you mean difficulty? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
+        line 1, column 4 (hashrate): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
     "#]].assert_eq(&messages(&[
         "date,hash,hashrate_eh\n2025-10-03,1,1",
         "date,dificulty,hashrate_eh\n2025-10-03,1,1",
@@ -194,7 +194,7 @@ fn other_file_formats_are_refused() {
         line 1: not valid UTF-8; save the file as "CSV UTF-8"
         line 1: expected the header date,difficulty
         line 1: missing column date and difficulty
-        line 1, column 1 (PK\u{3}\u{4}\u{14}\u{0}): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored
+        line 1, column 1 (PK\u{3}\u{4}\u{14}\u{0}): unknown column; Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored
         line 1: not valid UTF-8; save the file as "CSV UTF-8"
         line 1: expected the header date,difficulty
     "#]].assert_eq(&messages(&[

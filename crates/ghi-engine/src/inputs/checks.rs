@@ -43,6 +43,7 @@ impl Inputs {
             reported = sum;
         }
     }
+
     /// Reports numbers that cannot be published.
     pub(super) fn check_numbers(&self, source: &TomlText<'_>) {
         self.check_network(source);
@@ -98,13 +99,20 @@ impl Inputs {
     }
 
     fn check_capital(&self, source: &TomlText<'_>) {
-        let Some(CapitalInputs { usd_per_th, years }) = self.file.capital else { return };
-        let rows = self.series.network_rows();
-        let highest = rows.map(|row| self.possible_hashes_per_coin(row).max).fold(0.0, f64::max);
-        let max = capital_usd_per_coin(highest, usd_per_th, years);
+        let per_coin = |row| {
+            let CapitalInputs { usd_per_th, years } = self.capital_on(row)?;
+            let hashes = self.possible_hashes_per_coin(row).max;
+            Some((capital_usd_per_coin(hashes, usd_per_th, years), row))
+        };
+        let costs = self.series.network_rows().filter_map(per_coin);
+        let Some((max, row)) = costs.max_by(|a, b| a.0.total_cmp(&b.0)) else { return };
         // Unlike a cost, it may round to 0.
         if let Some(problem) = self.number_problem(Interval::new(max.max(1.0), max), "USD") {
-            source.report("capital", &format!("capital: the cost of machines {problem}"));
+            let location = match row.filter(|row| row.capital_usd_per_th.is_some()) {
+                Some(row) => Location::line(InputFile::NetworkSeries, row.line),
+                None => source.location("capital"),
+            };
+            source.problems.add(location, &format!("capital: the cost of machines {problem}"));
         }
     }
 

@@ -7,9 +7,12 @@ use crate::calendar::{Coverage, NoFigures, day_number, parse_date};
 use crate::cost::{Fleet, hashes_per_coin};
 use crate::day::share_pct;
 use crate::numbers::Decimal;
-use crate::series::{NetworkRow, RegionRow, Series, override_levels};
+use crate::series::{NetworkRow, PublishedEstimate, RegionRow, Series, override_levels};
+
+pub use about::{About, DataSource, Event, SourceKind};
 
 mod parse;
+mod about;
 mod toml_text;
 mod checks;
 
@@ -43,9 +46,14 @@ pub(crate) struct InputsFile {
     pub(crate) decimals: DecimalsInputs,
     pub(crate) movement: MovementInputs,
     pub(crate) capital: Option<CapitalInputs>,
+    pub(crate) uncertainty: Option<UncertaintyInputs>,
     #[serde(rename = "region")]
     pub(crate) regions: Vec<RegionInputs>,
     pub(crate) series: Option<SeriesInputs>,
+    #[serde(default)]
+    pub(crate) about: About,
+    #[serde(default, rename = "event")]
+    pub(crate) events: Vec<Event>,
 }
 
 /// The coin that the network mines.
@@ -85,8 +93,20 @@ pub(crate) struct NetworkInputs {
     pub(crate) hashes_per_difficulty: f64,
     #[serde(default = "bitcoin_retarget_days", deserialize_with = "whole")]
     pub(crate) retarget_days: i64,
+    /// Blocks per retarget, a whole number. Without it, a forecast keeps the difficulty.
+    pub(crate) retarget_blocks: Option<f64>,
+    /// Blocks per halving of the reward, a whole number. Without it, a forecast keeps the reward.
+    pub(crate) halving_blocks: Option<f64>,
     /// `None` if there is no synthetic market price.
     pub(crate) price_usd: Option<f64>,
+    /// The fees of all transactions in a block.
+    #[serde(default)]
+    pub(crate) fees_per_block_coins: f64,
+    /// What a block earns besides its own coin: with merged mining, the coins of other networks.
+    #[serde(default)]
+    pub(crate) other_revenue_usd_per_block: f64,
+    #[serde(default)]
+    pub(crate) pool_fee_pct: f64,
     /// The rewards that replace `block_reward_coins`, in order.
     #[serde(default, rename = "reward")]
     pub(crate) rewards: Vec<RewardInputs>,
@@ -145,11 +165,20 @@ pub(crate) struct MovementInputs {
     pub(crate) price_pct: f64,
 }
 
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct CapitalInputs {
     pub(crate) usd_per_th: f64,
     pub(crate) years: f64,
+}
+
+/// Relative standard errors of the inputs, each common to all regions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub(crate) struct UncertaintyInputs {
+    pub(crate) electricity_pct: f64,
+    pub(crate) efficiency_pct: f64,
+    pub(crate) overhead_pct: f64,
 }
 
 /// A region's base levels. Three values apply to the minimum, average and maximum cost.
@@ -174,6 +203,8 @@ pub(crate) struct RegionInputs {
 pub(crate) struct SeriesInputs {
     pub(crate) network: Option<String>,
     pub(crate) regions: Option<String>,
+    pub(crate) fleet: Option<String>,
+    pub(crate) published: Option<String>,
     #[serde(deserialize_with = "whole")]
     pub(crate) valid_days: i64,
     #[serde(deserialize_with = "whole")]
@@ -182,7 +213,14 @@ pub(crate) struct SeriesInputs {
 
 impl Default for SeriesInputs {
     fn default() -> Self {
-        Self { network: None, regions: None, valid_days: 45, regions_valid_days: 400 }
+        Self {
+            network: None,
+            regions: None,
+            fleet: None,
+            published: None,
+            valid_days: 45,
+            regions_valid_days: 400,
+        }
     }
 }
 
@@ -230,10 +268,25 @@ impl Inputs {
         self.file.regions.len()
     }
 
-    /// The SHA-256 of every byte that these inputs were read from: the TOML file, then the network series, then
-    /// the region series. `cat inputs.toml network.csv regions.csv | sha256sum` prints the same.
+    /// The SHA-256 of every byte that these inputs were read from: the TOML file, then the series in the order
+    /// network, regions, fleet, published. `cat inputs.toml network.csv regions.csv | sha256sum` prints the same.
     pub fn fingerprint(&self) -> String {
         self.fingerprint.clone()
+    }
+
+    /// The content of `[about]`.
+    pub fn about(&self) -> &About {
+        &self.file.about
+    }
+
+    /// The events, in the order of the inputs.
+    pub fn events(&self) -> &[Event] {
+        &self.file.events
+    }
+
+    /// The costs that others published, by date.
+    pub fn published(&self) -> &[PublishedEstimate] {
+        &self.series.published
     }
 
     /// The first and the last day that have data.
@@ -252,6 +305,13 @@ impl Inputs {
         let changed = network.rewards.iter().rfind(|reward| reward.from <= day);
         let in_file = changed.map_or(network.block_reward_coins, |reward| reward.coins);
         row.and_then(|row| row.block_reward_coins).unwrap_or(in_file)
+    }
+
+    /// The cost of machines while a row is valid.
+    pub(crate) fn capital_on(&self, row: Option<&NetworkRow>) -> Option<CapitalInputs> {
+        let capital = self.file.capital?;
+        let usd_per_th = row.and_then(|row| row.capital_usd_per_th).unwrap_or(capital.usd_per_th);
+        Some(CapitalInputs { usd_per_th, ..capital })
     }
 
     pub(crate) fn hashes_per_coin(&self, difficulty: f64, block_reward_coins: f64) -> f64 {

@@ -54,7 +54,8 @@ impl Inputs {
         check_rewards(&file, &source);
         let files = series_files(&file, &source, read_file);
         let known_regions = if are_regions_valid { &file.regions[..] } else { &[] };
-        let series = Series::read(files.each_ref().map(Option::as_deref), known_regions, &problems);
+        let files = files.each_ref().map(Option::as_deref);
+        let series = Series::read(files, known_regions, file.capital.is_some(), &problems);
         let line = |index| source.location(&format!("region.{index}.electricity_usd_per_kwh")).line;
         let electricity_lines = (0..file.regions.len()).filter_map(line).collect();
         let mut hasher = Sha256::new_with_prefix(text);
@@ -146,19 +147,22 @@ fn series_files(
     file: &InputsFile,
     source: &TomlText<'_>,
     read_file: Option<ReadFile<'_>>,
-) -> [Option<Vec<u8>>; 2] {
-    let Some(series) = &file.series else { return [None, None] };
+) -> [Option<Vec<u8>>; 4] {
+    let Some(series) = &file.series else { return Default::default() };
     let Some(read_file) = read_file else {
         let message = "[series] is only allowed in a file, because its paths are relative to it";
         source.report("series", message);
-        return [None, None];
+        return Default::default();
     };
     let files = [
         ("network", &series.network, InputFile::NetworkSeries),
         ("regions", &series.regions, InputFile::RegionSeries),
+        ("fleet", &series.fleet, InputFile::Fleet),
+        ("published", &series.published, InputFile::Published),
     ];
     if files.iter().all(|(_, name, _)| name.is_none()) {
-        source.report("series", "[series] names no file; expected network, regions or both");
+        let message = "[series] names no file; expected network, regions, fleet or published";
+        source.report("series", message);
     }
     files.map(|(field, name, file)| {
         let name = name.as_ref().filter(|name| is_file_name(name))?;

@@ -6,9 +6,9 @@
 use jiff::civil::Date;
 
 use crate::calendar::{Coverage, NoFigures, date_of, day_number};
-use crate::fields::NETWORK_COLUMNS;
 
 mod read;
+mod sheet;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Series {
@@ -16,6 +16,10 @@ pub(crate) struct Series {
     pub(crate) network: Vec<NetworkRow>,
     /// By region index, then by date. Empty without a file.
     pub(crate) regions: Vec<Vec<RegionRow>>,
+    /// By date. Empty without a file.
+    pub(crate) fleet: Vec<FleetRow>,
+    /// By date. Empty without a file.
+    pub(crate) published: Vec<PublishedEstimate>,
     /// The first and the last day of each run of covered days, in order. At least one.
     pub(crate) covered: Vec<(i64, i64)>,
 }
@@ -30,11 +34,17 @@ pub(crate) struct NetworkRow {
     pub(crate) fee_usd: Option<f64>,
     pub(crate) block_reward_coins: Option<f64>,
     pub(crate) price_usd: Option<f64>,
+    /// The height of the day's last block, a whole number that never falls.
+    pub(crate) height: Option<f64>,
+    pub(crate) fees_per_block_coins: Option<f64>,
+    pub(crate) other_revenue_usd_per_block: Option<f64>,
+    pub(crate) capital_usd_per_th: Option<f64>,
 }
 
 impl NetworkRow {
-    /// The values of [`NETWORK_COLUMNS`].
-    pub(crate) fn values(&self) -> [Option<f64>; NETWORK_COLUMNS.len()] {
+    /// The values of the first of [`NETWORK_COLUMNS`](crate::fields::NETWORK_COLUMNS), which have a unit that may be
+    /// wrong.
+    pub(crate) fn values(&self) -> [Option<f64>; 5] {
         let Self { hashrate_eh, fee_usd, block_reward_coins, price_usd, .. } = *self;
         [Some(self.difficulty), hashrate_eh, fee_usd, block_reward_coins, price_usd]
     }
@@ -50,6 +60,51 @@ pub(crate) struct RegionRow {
     /// Low, mean, high.
     pub(crate) electricity_usd_per_kwh: [Option<f64>; 3],
     pub(crate) overhead: Option<f64>,
+}
+
+/// A machine of the world's fleet. A date has several, whose shares sum to nearly 100.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FleetRow {
+    pub(crate) day: i64,
+    pub(crate) line: usize,
+    pub(crate) efficiency_j_per_th: f64,
+    pub(crate) share_pct: f64,
+}
+
+/// A cost of mining a coin that someone else published.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PublishedEstimate {
+    /// The day that it describes.
+    pub date: Date,
+    /// The cost.
+    pub usd_per_coin: f64,
+    /// Who published it.
+    pub publisher: String,
+    /// What the cost includes.
+    pub scope: CostLevel,
+    /// Where it was published. May be empty.
+    pub source: String,
+}
+
+/// What a cost includes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CostLevel {
+    /// Electricity alone.
+    Energy,
+    /// All operating costs, as in the published costs.
+    Cash,
+    /// Operating costs and machines.
+    AllIn,
+}
+
+impl CostLevel {
+    /// All levels, each of which includes the one before.
+    pub const ALL: [Self; 3] = [Self::Energy, Self::Cash, Self::AllIn];
+
+    /// The level as in series and on pages.
+    pub fn name(self) -> &'static str {
+        ["energy", "cash", "all-in"][self as usize]
+    }
 }
 
 pub(crate) fn override_levels(base: [f64; 3], given: [Option<f64>; 3]) -> [f64; 3] {

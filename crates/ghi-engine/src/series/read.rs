@@ -1,68 +1,183 @@
-//! Reads series: CSV files, row by row and cell by cell.
+//! Reads each series from its CSV file.
 
 use std::collections::HashMap;
 
-use csv::{Reader, ReaderBuilder, StringRecord};
 use jiff::civil::Date;
 
-use crate::calendar::{FIRST, date_of, day_number, parse_date};
+use crate::calendar::{FIRST, date_of, day_number};
 use crate::day::share_pct;
 use crate::fields::{
-    EFFICIENCY, ELECTRICITY, NETWORK_COLUMNS, REGION_COLUMNS, Variable, order_problem,
+    EFFICIENCY, ELECTRICITY, FLEET_COLUMNS, NETWORK_COLUMNS, PRICE_USD, REGION_COLUMNS, TEXT_MAX,
+    Variable, is_text, order_problem,
 };
 use crate::inputs::RegionInputs;
+use crate::numbers::{DisplayNumber, Interval};
 use crate::problems::{InputFile, Location, ProblemReport};
-use crate::series::{NetworkRow, RegionRow, Series, override_levels};
-use crate::text::{listed, suggestion};
+use crate::series::sheet::Sheet;
+use crate::series::{
+    CostLevel, FleetRow, NetworkRow, PublishedEstimate, RegionRow, Series, override_levels,
+};
+use crate::text::listed;
 
-/// The number of columns that a file must have. They are the first of the known columns.
-const REQUIRED: usize = 2;
-const IGNORED_PREFIX: &str = "x_";
 const IDS_LISTED: usize = 5;
-/// The way out for coins whose unit of difficulty is small.
-const LARGE_DIFFICULTY: &str =
-    "; divide the column by a power of ten, and multiply hashes_per_difficulty in [network] by it";
+/// The sum of a fleet's shares, which are usually rounded.
+const FLEET_SUM_PCT: Interval = Interval::new(99.9, 100.1);
+/// The most machines on one date.
+const MACHINES_MAX: usize = 256;
 
 impl Series {
-    /// Reads both files. The region series is skipped if there are no regions to check it against.
+    /// Reads all files. The region series is skipped if there are no regions to check it against.
     pub(crate) fn read(
-        [network, region_series]: [Option<&[u8]>; 2],
+        [network, region_series, fleet, published]: [Option<&[u8]>; 4],
         regions: &[RegionInputs],
+        has_capital: bool,
         problems: &ProblemReport,
     ) -> Self {
-        let network = network.and_then(|bytes| network_rows(bytes, problems));
+        let network = network.and_then(|bytes| network_rows(bytes, has_capital, problems));
+        let fleet = fleet.and_then(|bytes| fleet_rows(bytes, problems));
+        let published = published.and_then(|bytes| published_estimates(bytes, problems));
         let region_series = region_series.filter(|_| !regions.is_empty());
         let regions = region_series.and_then(|bytes| region_rows(bytes, regions, problems));
         Self {
             network: network.unwrap_or_default(),
             regions: regions.unwrap_or_default(),
+            fleet: fleet.unwrap_or_default(),
+            published: published.unwrap_or_default(),
             covered: vec![(day_number(FIRST), day_number(Date::MAX))],
         }
     }
 }
 
 /// Reads the rows of the network. If there are problems, the file is refused, and rows may have placeholders.
-fn network_rows(bytes: &[u8], problems: &ProblemReport) -> Option<Vec<NetworkRow>> {
+fn network_rows(
+    bytes: &[u8],
+    has_capital: bool,
+    problems: &ProblemReport,
+) -> Option<Vec<NetworkRow>> {
     let names = std::iter::once("date").chain(NETWORK_COLUMNS.map(|column| column.name));
-    let mut sheet = Sheet::open(bytes, InputFile::NetworkSeries, names.collect(), problems)?;
+    let mut sheet = Sheet::open(bytes, InputFile::NetworkSeries, names.collect(), 2, problems)?;
+    let (height_column, capital_column) = (6, 9);
+    if sheet.indices[capital_column].is_some() && !has_capital {
+        let message = "the inputs file has no [capital], which says for how many years";
+        sheet.report(Some(capital_column), message);
+    }
     let mut rows: Vec<NetworkRow> = Vec::new();
+    let mut last_height = 0.0;
     while sheet.advance() {
         let day = sheet.day_after(rows.last().map(|row| row.day), None);
-        let [difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd] =
-            sheet.numbers(1, &NETWORK_COLUMNS);
-        let difficulty = (difficulty.unwrap_or_default() + 0.5).floor();
-        let line = sheet.line;
-        rows.push(NetworkRow {
-            day,
-            line,
+        let [
             difficulty,
             hashrate_eh,
             fee_usd,
             block_reward_coins,
             price_usd,
+            height,
+            fees_per_block_coins,
+            other_revenue_usd_per_block,
+            capital_usd_per_th,
+        ] = sheet.numbers(1, &NETWORK_COLUMNS);
+        if let Some(height) = height {
+            if height.fract() != 0.0 {
+                sheet.report_content(height_column, "a whole number");
+            } else if height < last_height {
+                let message =
+                    format!("{height} is below {last_height}, the height of an earlier row");
+                sheet.report(Some(height_column), &message);
+            }
+            last_height = height;
+        }
+        rows.push(NetworkRow {
+            day,
+            line: sheet.line,
+            difficulty: (difficulty.unwrap_or_default() + 0.5).floor(),
+            hashrate_eh,
+            fee_usd,
+            block_reward_coins,
+            price_usd,
+            height,
+            fees_per_block_coins,
+            other_revenue_usd_per_block,
+            capital_usd_per_th,
         });
     }
     Some(rows)
+}
+
+/// Reads the fleet. A date may have several rows.
+fn fleet_rows(bytes: &[u8], problems: &ProblemReport) -> Option<Vec<FleetRow>> {
+    let names = std::iter::once("date").chain(FLEET_COLUMNS.map(|column| column.name));
+    let mut sheet = Sheet::open(bytes, InputFile::Fleet, names.collect(), 3, problems)?;
+    let mut rows: Vec<FleetRow> = Vec::new();
+    let before = problems.count();
+    while sheet.advance() {
+        let day = sheet.day();
+        if let Some(last) = rows.last().filter(|last| (i64::MIN + 1..last.day).contains(&day)) {
+            let [date, previous] = [day, last.day].map(date_of);
+            let message = format!("{date} is before {previous}, the date of the previous row");
+            sheet.report(Some(0), &message);
+        }
+        let [efficiency, share] = sheet.numbers(1, &FLEET_COLUMNS);
+        let efficiency_j_per_th = efficiency.unwrap_or(1.0);
+        let share_pct = share.unwrap_or_default();
+        rows.push(FleetRow { day, line: sheet.line, efficiency_j_per_th, share_pct });
+    }
+    if problems.count() == before {
+        rows.chunk_by(|a, b| a.day == b.day)
+            .for_each(|machines| check_machines(machines, problems));
+    }
+    Some(rows)
+}
+
+/// Checks the machines of a date.
+fn check_machines(machines: &[FleetRow], problems: &ProblemReport) {
+    let (Some(last), count) = (machines.last(), machines.len()) else { return };
+    let sum: f64 = machines.iter().map(|machine| machine.share_pct).sum();
+    let date = date_of(last.day);
+    let message = if count > MACHINES_MAX {
+        format!("{date} has {count} rows; at most {MACHINES_MAX} are allowed")
+    } else if !FLEET_SUM_PCT.contains(sum) {
+        let sum = DisplayNumber::new(sum, 6);
+        format!(
+            "the share_pct values of {date} add up to {sum}; expected 100, or {FLEET_SUM_PCT} if they are rounded"
+        )
+    } else {
+        return;
+    };
+    problems.add(Location::line(InputFile::Fleet, last.line), &message);
+}
+
+/// Reads what others published, in any order.
+fn published_estimates(bytes: &[u8], problems: &ProblemReport) -> Option<Vec<PublishedEstimate>> {
+    const COST: [Variable; 1] = [Variable { name: "usd_per_coin", range: PRICE_USD }];
+    let names = vec!["date", "usd_per_coin", "publisher", "scope", "source"];
+    let mut sheet = Sheet::open(bytes, InputFile::Published, names, 5, problems)?;
+    let mut estimates = Vec::new();
+    while sheet.advance() {
+        let (day, [cost]) = (sheet.day(), sheet.numbers(1, &COST));
+        for (column, is_valid) in
+            [(2, is_text(sheet.cell(2))), (4, sheet.cell(4).is_empty() || is_text(sheet.cell(4)))]
+        {
+            if !is_valid {
+                sheet.report_content(
+                    column,
+                    &format!("a text of 1 to {TEXT_MAX} visible characters"),
+                );
+            }
+        }
+        let scope = CostLevel::ALL.into_iter().find(|level| level.name() == sheet.cell(3));
+        if scope.is_none() {
+            sheet.report_content(3, "energy, cash or all-in");
+        }
+        estimates.push(PublishedEstimate {
+            date: date_of(day),
+            usd_per_coin: cost.unwrap_or_default(),
+            publisher: sheet.cell(2).to_owned(),
+            scope: scope.unwrap_or(CostLevel::Cash),
+            source: sheet.cell(4).to_owned(),
+        });
+    }
+    estimates.sort_by_key(|estimate| estimate.date);
+    Some(estimates)
 }
 
 fn region_rows(
@@ -71,8 +186,8 @@ fn region_rows(
     problems: &ProblemReport,
 ) -> Option<Vec<Vec<RegionRow>>> {
     let names = ["date", "region_id"].into_iter().chain(REGION_COLUMNS.map(|column| column.name));
-    let mut sheet = Sheet::open(bytes, InputFile::RegionSeries, names.collect(), problems)?;
-    if sheet.indices[REQUIRED..].iter().all(Option::is_none) {
+    let mut sheet = Sheet::open(bytes, InputFile::RegionSeries, names.collect(), 2, problems)?;
+    if sheet.indices[2..].iter().all(Option::is_none) {
         let names = listed(&REGION_COLUMNS.map(|column| column.name));
         sheet.report(None, &format!("no data columns; expected at least one of {names}"));
     }
@@ -130,186 +245,5 @@ fn check_order(sheet: &Sheet<'_>, row: &RegionRow, region: &RegionInputs) {
             };
             sheet.report(Some(first_column + first_given), &format!("{problem}{origin}"));
         }
-    }
-}
-
-/// A CSV file at one of its rows. Columns are numbered as in the list of known columns.
-struct Sheet<'a> {
-    file: InputFile,
-    problems: &'a ProblemReport,
-    text: &'a [u8],
-    reader: Reader<&'a [u8]>,
-    record: StringRecord,
-    names: Vec<&'static str>,
-    /// The index of each column in a row, if the file has it.
-    indices: Vec<Option<usize>>,
-    /// The number of cells in the header.
-    width: usize,
-    /// The line of the row, counted from 1.
-    line: usize,
-    has_rows: bool,
-}
-
-impl<'a> Sheet<'a> {
-    /// Reads the header. Returns `None` if the rows below it cannot be read.
-    fn open(
-        bytes: &'a [u8],
-        file: InputFile,
-        names: Vec<&'static str>,
-        problems: &'a ProblemReport,
-    ) -> Option<Self> {
-        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let mut sheet = Self {
-            file,
-            problems,
-            text,
-            reader: ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text),
-            record: StringRecord::new(),
-            indices: vec![None; names.len()],
-            names,
-            width: 0,
-            line: 1,
-            has_rows: false,
-        };
-        if !sheet.read_record() {
-            let header = sheet.names[..REQUIRED].join(",");
-            sheet.report(None, &format!("expected the header {header}"));
-            return None;
-        }
-        sheet.width = sheet.record.len();
-        sheet.find_columns();
-        sheet.indices[..REQUIRED].iter().all(Option::is_some).then_some(sheet)
-    }
-
-    fn find_columns(&mut self) {
-        let is_absent = |name: &&str| self.record.iter().all(|cell| cell != *name);
-        let absent: Vec<&str> = self.names.iter().copied().filter(is_absent).collect();
-        let mut suggested = Vec::new();
-        for (index, cell) in self.record.iter().enumerate() {
-            let message = match self.names.iter().position(|name| *name == cell) {
-                Some(column) if self.indices[column].is_none() => {
-                    self.indices[column] = Some(index);
-                    continue;
-                }
-                Some(_) => "duplicate column; each column must appear once".to_owned(),
-                None if cell.starts_with(IGNORED_PREFIX) => continue,
-                None => {
-                    let mean = format!("{cell}_mean");
-                    let meant = absent.iter().find(|name| **name == mean).copied();
-                    let meant = meant.or_else(|| suggestion(cell.trim(), &absent));
-                    suggested.extend(meant);
-                    let hint = meant.map(|meant| format!("did you mean {meant}? "));
-                    let (hint, known) = (hint.unwrap_or_default(), listed(&self.names));
-                    format!(
-                        "unknown column; {hint}Known columns: {known}; names starting with {IGNORED_PREFIX} are ignored"
-                    )
-                }
-            };
-            let column = Some((index + 1, cell));
-            self.problems
-                .add(Location { file: self.file, line: Some(self.line), column }, &message);
-        }
-        // A misspelled column is not reported a second time as missing.
-        let missing = |name: &&&str| absent.contains(*name) && !suggested.contains(*name);
-        let missing: Vec<_> = self.names[..REQUIRED].iter().filter(missing).collect();
-        if !missing.is_empty() {
-            self.report(None, &format!("missing column {}", listed(&missing)));
-        }
-    }
-
-    /// Moves to the next row with as many cells as the header. Returns false after the last row, or after too
-    /// many problems. Rows of empty cells, which spreadsheets append, are skipped.
-    fn advance(&mut self) -> bool {
-        while self.read_record() {
-            if self.problems.is_full() {
-                return false;
-            }
-            if self.record.iter().all(str::is_empty) {
-                continue;
-            }
-            self.has_rows = true;
-            let (cells, width) = (self.record.len(), self.width);
-            if cells == width {
-                return true;
-            }
-            self.report(None, &format!("found {cells} cells; expected {width}, as in the header"));
-        }
-        if !self.has_rows {
-            self.report(None, "no rows below the header; expected at least one");
-        }
-        false
-    }
-
-    fn read_record(&mut self) -> bool {
-        let read = self.reader.read_record(&mut self.record);
-        let position = match &read {
-            Ok(true) => self.record.position(),
-            Ok(false) => return false,
-            Err(error) => error.position(),
-        };
-        if let Some(position) = position {
-            // Any empty lines before the row are included in its position.
-            let start = (position.byte() as usize).min(self.text.len());
-            let is_line_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
-            let skipped = self.text[start..].iter().take_while(is_line_end);
-            let newlines = skipped.filter(|byte| **byte == b'\n').count();
-            self.line = position.line() as usize + newlines;
-        }
-        if read.is_err() {
-            self.has_rows = true;
-            self.report(None, "not valid UTF-8; save the file as \"CSV UTF-8\"");
-        }
-        read.is_ok()
-    }
-
-    /// The content of a cell. Empty if the file does not have the column.
-    fn cell(&self, column: usize) -> &str {
-        self.indices[column].and_then(|index| self.record.get(index)).unwrap_or_default()
-    }
-
-    /// Reports a problem with a cell of the row, or with the row.
-    fn report(&self, column: Option<usize>, message: &str) {
-        let column =
-            column.and_then(|column| Some((self.indices[column]? + 1, self.names[column])));
-        self.problems.add(Location { file: self.file, line: Some(self.line), column }, message);
-    }
-
-    fn report_content(&self, column: usize, expected: &str) {
-        self.report(Some(column), &format!("\"{}\" is not {expected}", self.cell(column)));
-    }
-
-    /// The numbers in these columns, of which `first` is the first one. `None` for cells that have a problem,
-    /// or are empty.
-    fn numbers<const N: usize>(&self, first: usize, columns: &[Variable; N]) -> [Option<f64>; N] {
-        std::array::from_fn(|index| {
-            let (column, range) = (first + index, columns[index].range);
-            if self.cell(column).is_empty() && column >= REQUIRED {
-                return None;
-            }
-            let number: Option<f64> = self.cell(column).parse().ok();
-            let in_range = number.filter(|number| range.contains(*number));
-            if in_range.is_none() {
-                let is_large = self.names[column] == "difficulty" && number > Some(range.max);
-                let advice = if is_large { LARGE_DIFFICULTY } else { "" };
-                self.report_content(column, &format!("a number {range}{advice}"));
-            }
-            in_range
-        })
-    }
-
-    /// The day of the date in the first column, which must be after that of the previous row, or of the region's
-    /// previous row. An invalid date counts as the earliest day, so that it is reported only once.
-    fn day_after(&self, previous: Option<i64>, region_id: Option<&str>) -> i64 {
-        let Ok(date) = parse_date(self.cell(0)) else {
-            self.report_content(0, "a valid date such as 2026-01-31");
-            return i64::MIN;
-        };
-        let day = day_number(date);
-        if let Some(previous) = previous.filter(|previous| day <= *previous) {
-            let (previous, mut row) = (date_of(previous), "the previous row".to_owned());
-            row += &region_id.map(|id| format!(" of {id:?}")).unwrap_or_default();
-            self.report(Some(0), &format!("{date} must be after {previous}, the date of {row}"));
-        }
-        day
     }
 }

@@ -1,0 +1,237 @@
+//! The inputs of an edition: fleet, published estimates, uncertainty, events and sources.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
+
+use expect_test::{Expect, expect};
+use ghi_engine::{CostLevel, Event, Inputs, InputsError, SourceKind};
+use jiff::civil::date;
+
+const INPUTS: &str = include_str!("../../../examples/own-series/inputs.toml");
+const NETWORK: &str = include_str!("../../../examples/own-series/network.csv");
+const REGIONS: &str = include_str!("../../../examples/own-series/regions.csv");
+const FLEET: &str = "date,efficiency_j_per_th,share_pct\n2025-10-01,15,40\n2025-10-01,30,60\n";
+const PUBLISHED: &str =
+    "date,usd_per_coin,publisher,scope,source\n2026-01-01,80000,JPMorgan,cash,\n";
+const PUBLISHED_HEADER: &str = "date,usd_per_coin,publisher,scope,source\n";
+
+/// Parses the example, with more lines at its end, and these texts of the other series.
+fn parse(lines: &str, network: &str, fleet: &str, published: &str) -> Result<Inputs, InputsError> {
+    let series = "[series]\nfleet = \"fleet.csv\"\npublished = \"published.csv\"\n";
+    let text = INPUTS.replace("[series]\n", series) + lines;
+    Inputs::parse_with_series(&text, |name| match name {
+        "network.csv" => Ok(network.into()),
+        "regions.csv" => Ok(REGIONS.into()),
+        "fleet.csv" => Ok(fleet.into()),
+        "published.csv" => Ok(published.into()),
+        _ => Err("No such file or directory".to_owned()),
+    })
+}
+
+/// The messages about lines of the inputs file, without their line numbers.
+fn check_lines(cases: &[&str], expected: Expect) {
+    let message = |lines: &&str| {
+        let error = parse(lines, NETWORK, FLEET, PUBLISHED).unwrap_err().to_string();
+        error.split_once(": ").unwrap().1.to_owned()
+    };
+    expected.assert_eq(&cases.iter().map(message).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn the_fleet_is_checked() {
+    let message = |rows: &&str| {
+        let fleet = format!("date,efficiency_j_per_th,share_pct\n{rows}");
+        parse("", NETWORK, &fleet, PUBLISHED).unwrap_err().to_string()
+    };
+    let many = "2025-10-01,20,0.39\n".repeat(257);
+    let cases = [
+        "",
+        "2025-10-01,15,40\n2025-10-01,30,59.8",
+        "2025-10-01,15,100\n2025-11-01,15,40\n2025-12-01,15,100",
+        "2025-10-01,15,100.2",
+        "2025-10-01,15,-1\n2025-10-01,0,101",
+        "2025-10-01,15,\n2025-10-01,,100",
+        "2025-10-02,15,100\n2025-10-01,15,100",
+        "yesterday,15,100",
+        "2025-10-01,15",
+        &many,
+    ];
+    expect![[r#"
+        fleet.csv line 1: no rows below the header; expected at least one
+        fleet.csv line 3: the share_pct values of 2025-10-01 add up to 99.8; expected 100, or from 99.9 to 100.1 if they are rounded
+        fleet.csv line 3: the share_pct values of 2025-11-01 add up to 40; expected 100, or from 99.9 to 100.1 if they are rounded
+        fleet.csv line 2, column 3 (share_pct): "100.2" is not a number from 0 to 100
+        fleet.csv line 2, column 3 (share_pct): "-1" is not a number from 0 to 100
+        fleet.csv line 3, column 2 (efficiency_j_per_th): "0" is not a number from 0.001 to 1e13
+        fleet.csv line 3, column 3 (share_pct): "101" is not a number from 0 to 100
+        fleet.csv line 2, column 3 (share_pct): "" is not a number from 0 to 100
+        fleet.csv line 3, column 2 (efficiency_j_per_th): "" is not a number from 0.001 to 1e13
+        fleet.csv line 3, column 1 (date): 2025-10-01 is before 2025-10-02, the date of the previous row
+        fleet.csv line 2, column 1 (date): "yesterday" is not a valid date such as 2026-01-31
+        fleet.csv line 2: found 2 cells; expected 3, as in the header
+        fleet.csv line 258: 2025-10-01 has 257 rows; at most 256 are allowed"#]]
+    .assert_eq(&cases.iter().map(message).collect::<Vec<_>>().join("\n"));
+    let missing = parse("", NETWORK, "date,efficiency_j_per_th\n2025-10-01,15\n", PUBLISHED);
+    expect!["fleet.csv line 1: missing column share_pct"]
+        .assert_eq(&missing.unwrap_err().to_string());
+    // Rounded shares, further columns, and dates outside the coverage.
+    for rows in
+        ["1900-01-01,15,x,99.9\n9999-12-31,15,,100", "2025-10-01,15,a,33.34\n2025-10-01,16,b,66.67"]
+    {
+        let fleet = format!("date,efficiency_j_per_th,x_model,share_pct\n{rows}\n");
+        parse("", NETWORK, &fleet, PUBLISHED).unwrap();
+    }
+}
+
+#[test]
+fn a_fleet_needs_no_other_series() {
+    let series = "[series]\nfleet = \"fleet.csv\"\n[[region]]";
+    let text = ghi_engine::DEFAULT_INPUTS.replacen("[[region]]", series, 1);
+    let inputs = Inputs::parse_with_series(&text, |_| Ok(FLEET.into())).unwrap();
+    assert_eq!(inputs.coverage(), Inputs::default().coverage());
+}
+
+#[test]
+fn published_estimates_are_sorted_by_date_and_checked() {
+    let rows = "2025-11-01,74600.5,\"Coin, Shares\",all-in,report p. 3\n";
+    let inputs = parse("", NETWORK, FLEET, &format!("{PUBLISHED}{rows}")).unwrap();
+    let [first, second] = inputs.published() else { panic!("expected two estimates") };
+    assert_eq!(
+        (first.date, first.usd_per_coin, first.scope),
+        (date(2025, 11, 1), 74_600.5, CostLevel::AllIn)
+    );
+    assert_eq!((&*first.publisher, &*first.source), ("Coin, Shares", "report p. 3"));
+    assert_eq!((&*second.publisher, &*second.source), ("JPMorgan", ""));
+    let message = |row: &str| {
+        let published = format!("{PUBLISHED_HEADER}{row}\n");
+        parse("", NETWORK, FLEET, &published).unwrap_err().to_string()
+    };
+    let cases = [
+        "2026-01-01,0,A,cash,b",
+        "2026-01-01,1,,cash,b",
+        "2026-01-01,1,A,all in,b",
+        "2026-01-01,1,\u{202e},energy,\u{202e}",
+    ];
+    expect![[r#"
+        published.csv line 2, column 2 (usd_per_coin): "0" is not a number from 1e-6 to 1e9
+        published.csv line 2, column 3 (publisher): "" is not a text of 1 to 300 visible characters
+        published.csv line 2, column 4 (scope): "all in" is not energy, cash or all-in
+        published.csv line 2, column 3 (publisher): "\u{202e}" is not a text of 1 to 300 visible characters
+        published.csv line 2, column 5 (source): "\u{202e}" is not a text of 1 to 300 visible characters"#]]
+    .assert_eq(&cases.map(message).join("\n"));
+}
+
+#[test]
+fn the_fingerprint_covers_every_series() {
+    let published = PUBLISHED.to_owned();
+    let own = parse("", NETWORK, FLEET, &published).unwrap().fingerprint();
+    for (fleet, published) in
+        [(format!("{FLEET}\n"), published.clone()), (FLEET.to_owned(), format!("{published}\n"))]
+    {
+        assert_ne!(parse("", NETWORK, &fleet, &published).unwrap().fingerprint(), own);
+    }
+}
+
+#[test]
+fn new_columns_of_the_network_are_checked() {
+    let header = "date,difficulty,height,fees_per_block_coins,other_revenue_usd_per_block,capital_usd_per_th";
+    let capital = "[capital]\nusd_per_th = 14\nyears = 4\n";
+    let message = |rows: &&str| {
+        let network = format!("{header}\n{rows}\n");
+        parse(capital, &network, FLEET, PUBLISHED).unwrap_err().to_string()
+    };
+    let cases = [
+        "2025-10-03,1e14,900000.5,0,0,1",
+        "2025-10-03,1e14,900000,0,0,\n2025-10-04,1e14,,0,0,\n2025-10-05,1e14,899999,0,0,",
+        "2025-10-03,1e14,-1,-0.1,-1,0",
+        "2025-10-03,1e14,,,,1e13",
+    ];
+    expect![[r#"
+        network.csv line 2, column 3 (height): "900000.5" is not a whole number
+        network.csv line 4, column 3 (height): 899999 is below 900000, the height of an earlier row
+        network.csv line 2, column 3 (height): "-1" is not a number from 0 to 1e12
+        network.csv line 2, column 4 (fees_per_block_coins): "-0.1" is not a number from 0 to 1e9
+        network.csv line 2, column 5 (other_revenue_usd_per_block): "-1" is not a number from 0 to 1e12
+        network.csv line 2, column 6 (capital_usd_per_th): "0" is not a number from 0.001 to 1e13
+        network.csv line 2: capital: the cost of machines can be as high as 1.09e16 USD; with 2 decimals (decimals.usd), it must be at most 1e13"#]].assert_eq(&cases.iter().map(message).collect::<Vec<_>>().join("\n"));
+    // The height of a day without blocks is that of the day before.
+    let rows = "2025-10-03,1e14,900000,0,0,12.5\n2025-10-04,1e14,900000,,,\n";
+    let network = format!("{header}\n{rows}");
+    parse(capital, &network, FLEET, PUBLISHED).unwrap();
+    let error = parse("", &network, FLEET, PUBLISHED).unwrap_err().to_string();
+    expect!["network.csv line 1, column 6 (capital_usd_per_th): the inputs file has no [capital], which says for how many years"].assert_eq(&error);
+}
+
+#[test]
+fn the_fields_of_an_edition_are_checked() {
+    check_lines(
+        &[
+            "[uncertainty]\nelectricity_pct = 101\n",
+            "[uncertainty]\nefficiency_pct = -1\n",
+            "[uncertainty]\nhashrate_pct = 1\n",
+            "[about]\ntitle = \"\"\n",
+            "[about]\nurl = \"javascript:alert(1)\"\n",
+            "[about]\nurl = \"https://\"\n",
+            "[about]\nurl = \"https://example.org/a b\"\n",
+            "[about]\nurl = 'https://example.org/\"onclick'\n",
+            "[about]\nrevised = \"2026-02-30\"\n",
+            "[about]\nlicense = \"CC BY 4.0\"\n",
+            "[[about.sources]]\nwhat = \"fees\"\nsource = \"chain\"\nkind = \"known\"\n",
+            "[[about.sources]]\nwhat = \"fees\"\nkind = \"assumed\"\n",
+            "[[event]]\ndate = \"2026-02-30\"\nlabel = \"x\"\n",
+            "[[event]]\ndate = \"2026-01-01\"\nlabel = \"a\\u001bb\"\n",
+            "[[event]]\ndate = \"2026-01-01\"\n",
+        ],
+        expect![[r#"
+            electricity_pct is 101; expected a number from 0 to 100
+            efficiency_pct is -1; expected a number from 0 to 100
+            cannot read `hashrate_pct = 1`: unknown field `hashrate_pct`, expected one of `electricity_pct`, `efficiency_pct`, `overhead_pct`
+            title must have 1 to 300 visible characters
+            url is "javascript:alert(1)"; expected a URL that starts with https:// or http://, without spaces, of at most 300 characters
+            url is "https://"; expected a URL that starts with https:// or http://, without spaces, of at most 300 characters
+            url is "https://example.org/a b"; expected a URL that starts with https:// or http://, without spaces, of at most 300 characters
+            url is 'https://example.org/"onclick'; expected a URL that starts with https:// or http://, without spaces, of at most 300 characters
+            revised is "2026-02-30"; expected a valid date in quotes such as "2028-04-17"
+            cannot read `license = "CC BY 4.0"`: unknown field `license`, expected one of `title`, `publisher`, `url`, `licence`, `contact`, `revised`, `sources`
+            cannot read `kind = "known"`: unknown variant `known`, expected one of `measured`, `reported`, `estimated`, `assumed`
+            cannot read `[[about.sources]]`: missing field `source`
+            date is "2026-02-30"; expected a valid date in quotes such as "2028-04-17"
+            label must have 1 to 300 visible characters
+            cannot read `[[event]]`: missing field `label`"#]],
+    );
+    for (field, message) in [
+        ("retarget_blocks = 0", "retarget_blocks is 0; expected a whole number from 1 to 1e9"),
+        ("halving_blocks = 2.5", "halving_blocks is 2.5; expected a whole number from 1 to 1e9"),
+        (
+            "fees_per_block_coins = -1",
+            "fees_per_block_coins is -1; expected a number from 0 to 1e9",
+        ),
+        ("pool_fee_pct = 100", "pool_fee_pct is 100; expected a number from 0 to 99.99"),
+    ] {
+        let text =
+            ghi_engine::DEFAULT_INPUTS.replace("[network]\n", &format!("[network]\n{field}\n"));
+        let error = Inputs::parse(&text).unwrap_err().to_string();
+        assert!(error.ends_with(message), "{error}");
+    }
+}
+
+#[test]
+fn sources_and_events_are_kept() {
+    let lines = "[about]\ntitle = \"Bitcoin, 2016 to 2026\"\nrevised = \"2026-11-01\"\n\
+        [[about.sources]]\nwhat = \"fees\"\nsource = \"chain\"\nurl = \"https://example.org/?a=1&b=2\"\nkind = \"measured\"\n\
+        [[about.sources]]\nwhat = \"overhead\"\nsource = \"none\"\nkind = \"assumed\"\n\
+        [[event]]\ndate = \"2021-05-21\"\nlabel = \"China bans mining\"\n";
+    let inputs = parse(lines, NETWORK, FLEET, PUBLISHED).unwrap();
+    let about = inputs.about();
+    assert_eq!(about.title.as_deref(), Some("Bitcoin, 2016 to 2026"));
+    assert_eq!((about.revised, &about.publisher), (Some(date(2026, 11, 1)), &None));
+    let kinds: Vec<_> = about.sources.iter().map(|source| source.kind).collect();
+    assert_eq!(kinds, [SourceKind::Measured, SourceKind::Assumed]);
+    assert_eq!(about.sources[0].url.as_deref(), Some("https://example.org/?a=1&b=2"));
+    let event = Event {
+        date: date(2021, 5, 21),
+        label: "China bans mining".to_owned(),
+        source: None,
+        url: None,
+    };
+    assert_eq!(inputs.events(), [event]);
+}
