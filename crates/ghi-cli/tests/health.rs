@@ -127,3 +127,32 @@ fn an_invalid_address_is_rejected() {
     let said = "ghi: GHI_LISTEN ':0' selects a free port; pass the URL of the server instead\n";
     assert_eq!((code, &*stderr), (Some(2), said));
 }
+
+#[test]
+fn proxies_come_from_the_environment() {
+    let proxy = || answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    let far = |variables: &[(&str, &str)]| health(&["http://example.invalid"], variables).0;
+    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+        assert_eq!(far(&[(name, &proxy())]), Some(0), "{name}");
+    }
+    let closed = "http://127.0.0.1:1";
+    assert_eq!(far(&[("ALL_PROXY", closed), ("HTTP_PROXY", &proxy())]), Some(0));
+    // The name does not resolve, so there is no response without a proxy.
+    assert_eq!(far(&[("HTTPS_PROXY", &proxy())]), Some(1));
+    for list in ["a, example.invalid", "*"] {
+        assert_eq!(far(&[("HTTP_PROXY", &proxy()), ("NO_PROXY", list)]), Some(1), "{list}");
+    }
+    let cgi = [("HTTP_PROXY", &*proxy()), ("REQUEST_METHOD", "GET")];
+    assert_eq!(far(&cgi), Some(1), "HTTP_PROXY may come from a request header");
+}
+
+#[test]
+fn loopback_is_reached_without_a_proxy() {
+    let sandbox = Sandbox::start(Config::default()).unwrap();
+    for url in [sandbox.url(), &sandbox.url().replace("127.0.0.1", "localhost")] {
+        for proxy in ["http://127.0.0.1:1", "", "::", "http://"] {
+            let variables = [("HTTP_PROXY", proxy), ("ALL_PROXY", proxy)];
+            assert_eq!(health(&[url], &variables).0, Some(0), "{url} {proxy}");
+        }
+    }
+}

@@ -76,7 +76,7 @@ impl Builder {
 
     /// Builds the client.
     pub fn build(self) -> Client {
-        let http = http_client_builder().timeout(self.timeout).build();
+        let http = http_client_builder(&self.base_url).timeout(self.timeout).build();
         let http = http.expect("the settings are fixed");
         let cache = Arc::new(Mutex::new(Cache::new(self.cache_bytes)));
         Client { settings: Arc::new(self), http, cache }

@@ -1,6 +1,7 @@
 //! The URLs of the API: of the server and of each document.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::str::FromStr;
 
 use ghi_contract::{ForecastDays, paths};
@@ -29,6 +30,11 @@ impl BaseUrl {
     /// Returns the path of the URL, without a trailing slash.
     pub fn path(&self) -> &str {
         self.0.path().trim_end_matches('/')
+    }
+
+    pub(crate) fn is_loopback(&self) -> bool {
+        let host = self.0.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
     }
 }
 

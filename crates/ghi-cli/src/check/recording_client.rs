@@ -58,7 +58,7 @@ pub(crate) struct RecordingClient {
 
 impl RecordingClient {
     pub(crate) fn new(base_url: BaseUrl, rate: u32, timeout: Duration) -> Result<Self, String> {
-        let http = ghi_client::http_client_builder().timeout(timeout);
+        let http = ghi_client::http_client_builder(&base_url).timeout(timeout);
         let http = http.user_agent(concat!("ghi-check/", env!("CARGO_PKG_VERSION"))).build();
         let http = http.map_err(|error| format!("cannot start: {}", cause(&error)))?;
         let interval = Duration::from_secs(1) / rate;

@@ -108,7 +108,7 @@ impl Node {
         url: &BaseUrl,
         credentials: Option<(String, String)>,
     ) -> Result<Self, CollectError> {
-        let http = http_client_builder().build().map_err(|error| Other(cause(&error)))?;
+        let http = http_client_builder(url).build().map_err(|error| Other(cause(&error)))?;
         Ok(Self { http, url: url.clone(), credentials, timeout: TIMEOUT })
     }
 

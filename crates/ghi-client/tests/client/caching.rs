@@ -13,7 +13,7 @@ use crate::support::{client, resources, sandbox};
 
 /// Returns the number of API responses with this status.
 async fn count(sandbox: &Sandbox, status: u16) -> usize {
-    let http = http_client_builder().build().unwrap();
+    let http = http_client_builder(&sandbox.url().parse().unwrap()).build().unwrap();
     let metrics = http.get(format!("{}/metrics", sandbox.url())).send().await.unwrap();
     let metrics = metrics.text().await.unwrap();
     let status = format!("status=\"{status}\"");

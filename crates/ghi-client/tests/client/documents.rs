@@ -47,7 +47,7 @@ async fn both_forms_of_the_snapshot_are_accepted() {
 #[tokio::test]
 async fn text_returns_the_document_as_received() {
     let sandbox = sandbox();
-    let http = http_client_builder().build().unwrap();
+    let http = http_client_builder(&sandbox.url().parse().unwrap()).build().unwrap();
     for resource in resources() {
         let text = client(sandbox.url()).text(&resource).await.unwrap();
         let url = format!("{}{}", sandbox.url(), resource.target());
