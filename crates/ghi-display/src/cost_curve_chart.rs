@@ -6,8 +6,8 @@ use ghi_engine::{CostCurve, CurveRow, Day, Decimal, Model, NoFigures};
 use crate::numbers::{Unit, grouped, long_date, rounded, share_in_words, share_percent};
 use crate::scale::{Scale, Tick};
 use crate::svg::{
-    BOLD, ChartForm, ChartSvg, HEAD, LABEL_HEIGHT, Margins, SIZE, SMALL_SIZE, isolated, rendered,
-    short, shortened, spread_out, width_of,
+    BOLD, ChartForm, ChartSvg, HEAD, LABEL_HEIGHT, Margins, SIZE, SMALL_SIZE, isolated, short,
+    shortened, spread_out, width_of,
 };
 
 /// The heights of the plot, on a phone of the rotated plot, of the numbers below and of the space above, in pixels.
@@ -126,16 +126,17 @@ pub fn cost_curve_chart(
 ) -> Result<String, NoFigures> {
     let plot = CurvePlot::new(model, day, price, None)?;
     let subtitle = "One block per region: width is its share of the hashrate, height its range of costs, and the line its average";
-    Ok(rendered(&ChartSvg {
+    let chart = ChartSvg {
         form: plot.form,
         margins: MARGINS,
         plot_height: (TOP + PLOT + FOOT) as u32,
-        plot: rendered(&plot),
+        plot: plot.to_string(),
         id: "cost-curve",
         heading: &cost_curve_finding(model, day, price),
         description: &plot.description,
         file: Some([subtitle, source]),
-    }))
+    };
+    Ok(chart.to_string())
 }
 
 /// Draws the cost curve of a day for a page, with the reader's own cost if there is one, and links with a prefix.
@@ -147,7 +148,7 @@ pub fn cost_curve_on_page(
     prefix: &str,
 ) -> Result<String, NoFigures> {
     let plot = CurvePlot::new(model, day, price, yours)?;
-    Ok(rendered(&CurvePlot { form: ChartForm::Wide, prefix, ..plot }))
+    Ok(CurvePlot { form: ChartForm::Wide, prefix, ..plot }.to_string())
 }
 
 /// Returns the heading of a cost curve: how much of the hashrate mines below a price.

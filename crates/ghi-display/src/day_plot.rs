@@ -10,8 +10,8 @@ use crate::numbers::Unit;
 use crate::scale::{DayAxis, Scale};
 use crate::selection::{Past, Range, name_of};
 use crate::svg::{
-    BOLD, ChartForm, ChartSvg, HEAD, LABEL_HEIGHT, Margins, Point, area, isolated, path, rendered,
-    short, shortened, small_width_of, spread_out, width_of,
+    BOLD, ChartForm, ChartSvg, HEAD, LABEL_HEIGHT, Margins, Point, area, isolated, path, short,
+    shortened, small_width_of, spread_out, width_of,
 };
 
 /// The costs of a scope over days, whose averages are drawn as a line.
@@ -364,8 +364,8 @@ impl DayPlot {
         file: Option<[&str; 2]>,
     ) -> String {
         let (form, margins, plot_height) = (self.form, self.margins(), self.height);
-        let plot = rendered(self);
-        rendered(&ChartSvg { form, margins, plot_height, plot, id, heading, description, file })
+        let plot = self.to_string();
+        ChartSvg { form, margins, plot_height, plot, id, heading, description, file }.to_string()
     }
 }
 

@@ -7,8 +7,8 @@ use crate::numbers::{Unit, grouped, long_date, rounded, share_percent};
 use crate::scale::{Scale, Tick};
 use crate::selection::shown_regions;
 use crate::svg::{
-    ChartForm, ChartSvg, HEAD, Margins, Point, isolated, path, rendered, short, shortened,
-    small_width_of, width_of,
+    ChartForm, ChartSvg, HEAD, Margins, Point, isolated, path, short, shortened, small_width_of,
+    width_of,
 };
 
 /// The heights above the bars, for the label of the dashed line, of a bar's row, and below the bars, in pixels.
@@ -60,16 +60,17 @@ pub fn regions_chart(model: &Model, day: &Day, source: &str) -> String {
     );
     let plot = RegionsPlot::new(model, day, &shown);
     let subtitle = "Cost in USD and share of the hashrate: bars from minimum to maximum, points at the average";
-    rendered(&ChartSvg {
+    ChartSvg {
         form: ChartForm::File,
         margins: plot.margins,
         plot_height: plot.bottom + FOOT,
-        plot: rendered(&plot),
+        plot: plot.to_string(),
         id: "regions",
         heading: &heading(model, day, &shown),
         description: &description,
         file: Some([subtitle, source]),
-    })
+    }
+    .to_string()
 }
 
 impl RegionsPlot {

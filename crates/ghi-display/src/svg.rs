@@ -4,10 +4,6 @@ use std::fmt::Write;
 
 use askama::Template;
 
-pub(crate) fn rendered(template: &impl Template) -> String {
-    template.render().expect("writing to a string does not fail")
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChartForm {
     /// On a page, at least 480 pixels wide.
@@ -179,30 +175,22 @@ pub(crate) const BOLD: f64 = 1.1;
 
 /// Moves labels apart, within bounds and as little as possible. Returns the middle of each label.
 pub(crate) fn spread_out(heights: &[f64], [top, bottom]: [f64; 2]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..heights.len()).collect();
+    let count = heights.len();
+    let mut order: Vec<usize> = (0..count).collect();
     order.sort_by(|a, b| heights[*a].total_cmp(&heights[*b]));
-    // Blocks of labels that touch: the sum of the starts that would put each label at its ideal position, and the count.
-    let mut blocks: Vec<(f64, usize)> = Vec::new();
-    let height = |labels: usize| LABEL_HEIGHT * labels as f64;
-    // The middle of the first label, such that all are as near as possible to their ideal positions.
-    let start = |(wanted, labels): (f64, usize)| {
-        let last = bottom - height(labels) + LABEL_HEIGHT;
-        (wanted / labels as f64).min(last).max(top)
-    };
-    for label in &order {
-        let mut block = (heights[*label], 1);
-        let overlaps =
-            |above: &mut (f64, usize), block| start(*above) + height(above.1) > start(block);
-        while let Some(above) = blocks.pop_if(|above| overlaps(above, block)) {
-            // The labels of the lower block begin where the upper one ends.
-            block = (above.0 + block.0 - height(above.1) * block.1 as f64, above.1 + block.1);
-        }
-        blocks.push(block);
-    }
-    let labels = |block: (f64, usize)| (0..block.1).map(move |at| start(block) + height(at));
-    let mut placed = vec![0.0; heights.len()];
-    for (label, middle) in order.into_iter().zip(blocks.into_iter().flat_map(labels)) {
-        placed[label] = middle;
+    let above = |labels: usize| LABEL_HEIGHT * labels as f64;
+    // Where the first label would be if all touched and this one were at its own height. In order, these must not fall,
+    // and the nearest values that don't are means of neighbours (isotonic regression).
+    let starts: Vec<f64> = (0..count).map(|at| heights[order[at]] - above(at)).collect();
+    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+    let mut placed = vec![0.0; count];
+    for (at, label) in order.into_iter().enumerate() {
+        let lowest = |from| {
+            let means = (at + 1..=count).map(|to| mean(&starts[from..to]));
+            means.fold(f64::INFINITY, f64::min)
+        };
+        let start = (0..=at).map(lowest).fold(f64::NEG_INFINITY, f64::max);
+        placed[label] = start.min(bottom - above(count - 1)).max(top) + above(at);
     }
     placed
 }
