@@ -45,6 +45,6 @@ pub use server::{InProcess, PROBE_CONNECTIONS, Reload, Sandbox, Server};
 pub mod internals {
     pub use crate::InProcess;
     pub use crate::http::problem::codes;
-    pub use crate::router::Operations;
+    pub use crate::router::{Operations, query_parameters};
     pub use crate::scenarios::preference_values;
 }

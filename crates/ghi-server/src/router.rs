@@ -172,6 +172,12 @@ pub(crate) fn find_route(path: &str) -> Option<&'static Route> {
     ROUTES.iter().find(|route| route.parameter(path).is_some())
 }
 
+/// Returns the names of the query parameters of a route.
+#[cfg(feature = "internals")]
+pub fn query_parameters(path: &str) -> &'static [&'static str] {
+    find_route(path).map_or(&[], |route| route.parameters)
+}
+
 /// Returns the route of a path of the API, or of a route such as `/v1/ghi/regions/{id}`.
 fn api_route(path: &str) -> Option<&'static str> {
     let route = find_route(path)?;

@@ -63,7 +63,6 @@ pub(crate) fn snapshot(context: &Context<'_>) -> HandlerResult {
 ///
 /// Worldwide or for one region, oldest day first.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::HISTORY, tag = "Index",
-    params(("region_id" = Option<String>, Query)),
     responses((status = 200, body = ghi_contract::History))))]
 pub(crate) fn history(context: &Context<'_>) -> HandlerResult {
     context.document(Document::History(scope(&context.query, context.registry())?))
@@ -82,7 +81,6 @@ pub(crate) fn network(context: &Context<'_>) -> HandlerResult {
 /// The model's long-run average or, on a server that publishes an operator's dated series, today's
 /// worldwide average. It does not depend on the horizon.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::FORECAST, tag = "Index",
-    params(("forecast_days" = Option<u16>, Query)),
     responses((status = 200, body = ghi_contract::Forecast))))]
 pub(crate) fn forecast(context: &Context<'_>) -> HandlerResult {
     context.document(Document::Forecast(forecast_days(&context.query)?))

@@ -20,9 +20,7 @@ use crate::routes::parameters::{date, price, range, scope, theme};
 /// Lines for the worldwide average and up to five regions, and the forecast as a dotted line. With
 /// `region_id`, the chart includes that region. `range` is `7d`, `30d`, `90d`, `1y`, `5y` or `all`, by default
 /// `7d`; `5y` and `all` show one point per week. The SVG image can be embedded in other pages.
-#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CHART, tag = "Charts and files",
-    params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("theme" = Option<String>, Query)),
-    responses((status = 200, body = String, content_type = "image/svg+xml"))))]
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CHART, tag = "Charts and files"))]
 pub(crate) fn history_chart(context: &Context<'_>) -> HandlerResult {
     let scope = scope(&context.query, context.registry())?;
     let range = range(&context.query)?.unwrap_or(Range::Week);
@@ -39,9 +37,7 @@ pub(crate) fn history_chart(context: &Context<'_>) -> HandlerResult {
 ///
 /// Each region's minimum, average and maximum, largest share of the hashrate first. Always includes the
 /// regions with the lowest minimum and the highest maximum.
-#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::REGIONS_CHART, tag = "Charts and files",
-    params(("theme" = Option<String>, Query)),
-    responses((status = 200, body = String, content_type = "image/svg+xml"))))]
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::REGIONS_CHART, tag = "Charts and files"))]
 pub(crate) fn regions_chart(context: &Context<'_>) -> HandlerResult {
     let theme = theme(&context.query)?;
     let file = Some(DailyFile::RegionsChart(theme));
@@ -56,9 +52,7 @@ pub(crate) fn regions_chart(context: &Context<'_>) -> HandlerResult {
 /// Each region is a block, cheapest first: its bottom is the minimum cost, its top the maximum, and its width
 /// the region's share of the hashrate. A horizontal line marks the average. A dashed line marks `price`, which
 /// defaults to the market price; the parts of blocks above it have a different colour. `date` defaults to today.
-#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::COST_CURVE_CHART, tag = "Charts and files",
-    params(("price" = Option<f64>, Query), ("date" = Option<String>, Query), ("theme" = Option<String>, Query)),
-    responses((status = 200, body = String, content_type = "image/svg+xml"))))]
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::COST_CURVE_CHART, tag = "Charts and files"))]
 pub(crate) fn cost_curve_chart(context: &Context<'_>) -> HandlerResult {
     let (theme, today) = (theme(&context.query)?, context.today());
     let price = price(&context.query, context.model())?;

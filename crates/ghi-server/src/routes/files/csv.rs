@@ -23,9 +23,7 @@ use crate::routes::parameters::{DateRange, date, date_range, price, scope};
 ///
 /// One row per day with the costs. Use `range` for a period that ends today, or
 /// `from` and `to` (both included) for up to 11,000 days. Defaults to the last seven days.
-#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CSV, tag = "Charts and files",
-    params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
-    responses((status = 200, body = String, content_type = "text/csv"))))]
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CSV, tag = "Charts and files"))]
 pub(crate) fn history_csv(context: &Context<'_>) -> HandlerResult {
     let scope = scope(&context.query, context.registry())?;
     let region_id = scope.region_id(context.registry()).to_owned();
@@ -44,9 +42,7 @@ pub(crate) fn history_csv(context: &Context<'_>) -> HandlerResult {
 ///
 /// One row per day: hashrate, difficulty and average fee. Use `range` for a period that ends today, or
 /// `from` and `to` (both included) for up to 11,000 days. Defaults to the last seven days.
-#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::NETWORK_CSV, tag = "Charts and files",
-    params(("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
-    responses((status = 200, body = String, content_type = "text/csv"))))]
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::NETWORK_CSV, tag = "Charts and files"))]
 pub(crate) fn network_csv(context: &Context<'_>) -> HandlerResult {
     let texts = ["ghi-network", "date,hashrate_eh,difficulty,avg_fee_usd"];
     let cached = Some(DailyFile::NetworkCsv);
@@ -62,9 +58,7 @@ pub(crate) fn network_csv(context: &Context<'_>) -> HandlerResult {
 /// One row per day: the costs at or below which 5%, 10%, 25%, 50%, 75%, 90% and 95% of the worldwide
 /// hashrate mines. Use `date` for one day, `range` for a period that ends today, or
 /// `from` and `to` (both included) for up to 11,000 days. Defaults to the last seven days.
-#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::DISTRIBUTION_CSV, tag = "Charts and files",
-    params(("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
-    responses((status = 200, body = String, content_type = "text/csv"))))]
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::DISTRIBUTION_CSV, tag = "Charts and files"))]
 pub(crate) fn distribution_csv(context: &Context<'_>) -> HandlerResult {
     let percentiles = CostCurve::PERCENTILES.map(|percent| format!(",p{percent}_cost_usd"));
     let columns = format!("date{}", percentiles.concat());
@@ -83,9 +77,7 @@ pub(crate) fn distribution_csv(context: &Context<'_>) -> HandlerResult {
 /// the hashrate that mines at or below the price. `price` replaces the market price on all days. Otherwise,
 /// days without a market price have no row. Use `date` for one day, `range` for a period that ends today, or
 /// `from` and `to` (both included) for up to 11,000 days. Defaults to the last seven days.
-#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::ECONOMICS_CSV, tag = "Charts and files",
-    params(("price" = Option<f64>, Query), ("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
-    responses((status = 200, body = String, content_type = "text/csv"))))]
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::ECONOMICS_CSV, tag = "Charts and files"))]
 pub(crate) fn economics_csv(context: &Context<'_>) -> HandlerResult {
     let (model, today) = (context.model(), context.today());
     let price = price(&context.query, model)?;
@@ -126,9 +118,7 @@ pub(crate) fn economics_csv(context: &Context<'_>) -> HandlerResult {
 /// The unrounded numbers that costs are computed from: one row per day and region. `region_id` limits it to
 /// one region. Use `date` for one day, `range` for a period that ends today, or
 /// `from` and `to` (both included) for up to 11,000 days. Defaults to the last seven days.
-#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::INPUTS_CSV, tag = "Charts and files",
-    params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
-    responses((status = 200, body = String, content_type = "text/csv"))))]
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::INPUTS_CSV, tag = "Charts and files"))]
 pub(crate) fn inputs_csv(context: &Context<'_>) -> HandlerResult {
     let registry = context.registry();
     let scope = scope(&context.query, registry)?;
@@ -196,9 +186,7 @@ fn daily_table(
 /// One row per region, sorted by average cost: its share of the hashrate, the cumulative share up to and
 /// including it, and its costs. If the inputs give a price for machines, the last column is the full cost,
 /// which includes the machines. `date` defaults to today.
-#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::COST_CURVE_CSV, tag = "Charts and files",
-    params(("date" = Option<String>, Query)),
-    responses((status = 200, body = String, content_type = "text/csv"))))]
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::COST_CURVE_CSV, tag = "Charts and files"))]
 pub(crate) fn cost_curve_csv(context: &Context<'_>) -> HandlerResult {
     let date = date(&context.query)?.unwrap_or(context.today());
     let cached = (date == context.today()).then_some(DailyFile::CostCurveCsv);
@@ -230,8 +218,7 @@ fn cost_curve_table(model: &Model, day: &Day) -> Result<Vec<u8>, NoFigures> {
 /// Today's costs as a table.
 ///
 /// One row with the worldwide costs, then one per region with its share of the network's hashrate.
-#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::SNAPSHOT_CSV, tag = "Charts and files",
-    responses((status = 200, body = String, content_type = "text/csv"))))]
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::SNAPSHOT_CSV, tag = "Charts and files"))]
 pub(crate) fn snapshot_csv(context: &Context<'_>) -> HandlerResult {
     context.daily_file(DailyFile::SnapshotCsv, "", snapshot_table)
 }

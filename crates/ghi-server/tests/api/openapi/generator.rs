@@ -6,13 +6,13 @@
 
 use ghi_contract::{API_CURRENT, paths};
 use ghi_display::Range;
-use ghi_server::internals::{Operations, codes};
+use ghi_server::internals::{Operations, codes, query_parameters};
 use serde_json::Value;
 use utoipa::OpenApi as _;
-use utoipa::openapi::path::{Operation, Parameter};
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::{
-    Contact, Deprecated, Info, KnownFormat, License, OpenApi, Ref, RefOr, Schema, SchemaFormat,
-    Server, Type, tag,
+    Contact, Content, Deprecated, Info, KnownFormat, License, Object, OpenApi, Ref, RefOr,
+    Required, ResponseBuilder, Schema, SchemaFormat, Server, Type, tag,
 };
 
 use crate::openapi::recorder::{EXPLAINED, REGION, Recorder};
@@ -93,6 +93,7 @@ fn document() -> OpenApi {
             operation.deprecated = Some(Deprecated::True);
         }
         tidy(operation);
+        complete(path, operation);
         for parameter in operation.parameters.iter_mut().flatten() {
             if let RefOr::T(parameter) = parameter {
                 describe(parameter);
@@ -127,6 +128,24 @@ fn tidy(operation: &mut Operation) {
     operation.summary = Some(summary.into());
     let description = operation.description.as_deref().unwrap_or_default().replace('\n', " ");
     operation.description = Some(description);
+}
+
+/// Adds the query parameters of the route, and the content of a chart or a table.
+fn complete(path: &str, operation: &mut Operation) {
+    for name in query_parameters(path) {
+        let parameter = ParameterBuilder::new().name(*name).parameter_in(ParameterIn::Query);
+        let parameter = parameter.required(Required::False).schema(Some(Object::new())).build();
+        operation.parameters.get_or_insert_default().push(parameter.into());
+    }
+    let (_, extension) = path.rsplit_once('.').unwrap_or_default();
+    let content_type = match extension {
+        "csv" => "text/csv",
+        "svg" => "image/svg+xml",
+        _ => return,
+    };
+    let text = Content::new(Some(Object::with_type(Type::String)));
+    let response = ResponseBuilder::new().content(content_type, text).build();
+    operation.responses.responses.insert("200".into(), response.into());
 }
 
 /// Describes a parameter and its default.
@@ -164,8 +183,10 @@ fn describe(parameter: &mut Parameter) {
         };
         value.schema_type = kind.into();
         value.default = schemas::default_of(name);
+        if name == "forecast_days" {
+            value.format = Some(SchemaFormat::KnownFormat(KnownFormat::Int32));
+        }
         if name == "price" {
-            value.format = None;
             // One unit of the last decimal.
             value.minimum = Some(0.01.into());
             value.maximum = Some(1e9.into());
