@@ -27,9 +27,7 @@ use crate::routes::parameters::{date, named_date, scope};
 /// the worldwide figures, one row per region with its contribution to the average, and a last row with the
 /// sum. If the inputs give a price for machines, the last columns are the capital cost, which is the cost of
 /// the machines per coin, and the full cost, which includes it.
-#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_CSV, tag = "Charts and files",
-    params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query)),
-    responses((status = 200, body = String, content_type = "text/csv"))))]
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_CSV, tag = "Charts and files"))]
 pub(crate) fn explain_csv(context: &Context<'_>) -> HandlerResult {
     explained(context, DailyFile::ExplainCsv, |model, site, days| {
         let (scope, date, _) = days;
@@ -45,7 +43,6 @@ pub(crate) fn explain_csv(context: &Context<'_>) -> HandlerResult {
 /// to the worldwide average. With `since`, also the change in the average since that day, split into its
 /// factors by the logarithmic mean Divisia index.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_JSON, tag = "Charts and files",
-    params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query), ("since" = Option<String>, Query)),
     responses((status = 200, body = ghi_contract::explanation::ExplanationDocument))))]
 pub(crate) fn explain_json(context: &Context<'_>) -> HandlerResult {
     explained(context, DailyFile::ExplainJson, |model, site, days| {
@@ -160,13 +157,12 @@ fn document(
     change: Option<&CostChange>,
 ) -> ExplanationDocument {
     let (mining, miner) = (&explanation.mining, &explanation.mean_miner);
-    let per_day = mining.usd_per_ph_and_day;
-    let mean_miner = || explained_scenario(GLOBAL, CostKind::Avg, &miner.steps, per_day);
-    let average = explanation.costs.avg_usd;
     let scenario = |case: &CostCase| {
         let region_id = &registry[case.region].id;
         explained_scenario(region_id, case.kind, &case.steps, case.usd_per_ph_and_day)
     };
+    let mean_miner =
+        || explained_scenario(GLOBAL, CostKind::Avg, &miner.steps, mining.usd_per_ph_and_day);
     let part = |part: &RegionContribution| ExplainedPart {
         region_id: registry[part.region].id.clone(),
         name: registry[part.region].name.clone(),
@@ -178,7 +174,7 @@ fn document(
         usd_per_th: capital.usd_per_th,
         years: capital.years,
         capital_usd: capital.capital_usd.to_f64(),
-        full_cost_usd: capital.full_cost_usd(average).to_f64(),
+        full_cost_usd: capital.full_cost_usd(explanation.costs.avg_usd).to_f64(),
     };
     let factor = |change: &FactorChange| ExplainedChange {
         factor: change.factor.name().into(),

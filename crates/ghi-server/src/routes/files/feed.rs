@@ -1,8 +1,8 @@
 //! The last days as an Atom feed (RFC 4287), one entry per day.
 
 use askama::Template;
-use ghi_display::{Delta, Past, Range, kind_of_data, long_date};
-use ghi_engine::{Coin, Costs, Model, NoFigures, Scope};
+use ghi_display::{Delta, Past, Range, kind_of_data};
+use ghi_engine::{Costs, Model, NoFigures, Scope};
 use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 
@@ -11,32 +11,20 @@ use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::pages::general::{rendered, short_kind};
+use crate::routes::pages::general::short_kind;
 
 #[derive(Template)]
 #[template(path = "feed.xml")]
 struct Feed<'a> {
-    id: String,
-    coin: &'a Coin,
+    model: &'a Model,
+    site: &'a Site,
+    name: String,
     /// The kind of data.
     data: String,
     /// The kind of data in short, and the host if the operator has set a public URL.
     origin: String,
-    version: &'static str,
-    url: String,
-    dashboard_url: String,
-    explain_url: String,
-    /// At least one, the newest first.
-    entries: Vec<Entry>,
-}
-
-struct Entry {
-    id: String,
-    date: Date,
-    written_date: String,
-    costs: Costs,
-    /// The change from the day before, if that has data.
-    change: Option<Delta>,
+    /// The newest first, at least one, each with the change from the day before, if that has data.
+    entries: Vec<(Date, Costs, Option<Delta>)>,
 }
 
 pub(crate) fn feed(context: &Context<'_>) -> HandlerResult {
@@ -45,38 +33,27 @@ pub(crate) fn feed(context: &Context<'_>) -> HandlerResult {
         // Up to the last day with data, if today has none.
         let last = model.nearest_covered(today).min(today);
         let past = Past::new(model, Scope::Global, Range::Month, last)?;
-        let xml = rendered(&Feed::new(model, site, past)?);
+        let xml = Feed::new(model, site, &past)?.to_string();
         Ok(Representation::new(daily_headers(site, "application/atom+xml; charset=utf-8"), xml))
     })
 }
 
 impl<'a> Feed<'a> {
-    fn new(model: &'a Model, site: &Site, past: Past) -> Result<Self, NoFigures> {
+    fn new(model: &'a Model, site: &'a Site, past: &Past) -> Result<Self, NoFigures> {
         let provenance = model.provenance(Scope::Global, past.last().0)?;
-        let name = stable_feed_name(model, site);
-        let before = past.before.into_iter().chain(past.days.iter().copied());
-        let before: Vec<(Date, Costs)> = before.collect();
-        let entry = |&(date, costs): &(Date, Costs)| {
-            let yesterday = before.iter().find(|day| day.0.tomorrow().ok() == Some(date));
-            Entry {
-                id: urn(&name, &date.to_string()),
-                date,
-                written_date: long_date(date),
-                change: yesterday.map(|day| Delta { from: day.1.avg_usd, to: costs.avg_usd }),
-                costs,
-            }
+        let change = |(date, costs): (Date, Costs)| {
+            let mut others = past.before.iter().chain(&past.days);
+            let yesterday = others.find(|day| day.0.tomorrow().ok() == Some(date));
+            yesterday.map(|day| Delta { from: day.1.avg_usd, to: costs.avg_usd })
         };
         let kind = short_kind(&provenance);
         Ok(Self {
-            id: urn(&name, "feed"),
-            coin: model.coin(),
+            model,
+            site,
+            name: stable_feed_name(model, site),
             data: kind_of_data(&provenance),
             origin: site.host().map_or(kind.into(), |host| format!("{kind}, {host}")),
-            version: env!("CARGO_PKG_VERSION"),
-            url: site.url(paths::FEED),
-            dashboard_url: site.url(paths::DASHBOARD),
-            explain_url: site.url(paths::EXPLAIN),
-            entries: past.days.iter().rev().take(Range::Month.days().into()).map(entry).collect(),
+            entries: past.days.iter().rev().map(|day| (day.0, day.1, change(*day))).collect(),
         })
     }
 }

@@ -25,7 +25,6 @@ const LABELS: [(&str, &str); 4] = [
 #[template(path = "blocks/curve.html")]
 pub(crate) struct CurveBlock<'a> {
     input: PageInput<'a>,
-    prefix: &'a str,
     /// The finding: how much of the hashrate mines below the price.
     heading: String,
     svg: String,
@@ -83,7 +82,6 @@ impl<'a> CurveBlock<'a> {
             |field: &NumberField| field.given.is_some() || input.invalid(field.name).is_some();
         Ok(Self {
             input: *input,
-            prefix: site.prefix(),
             heading: cost_curve_finding(model, today, price),
             svg: cost_curve_on_page(model, today, price, cost, site.prefix())?,
             price: NumberField::new(("Price", "USD"), model.readers_price(), given, prices),

@@ -12,14 +12,13 @@ use ghi_engine::{
 
 use crate::clock::{Clock, Moment, Speed};
 use crate::edition::{DailyFile, Edition};
-use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::pages::curve::CurveBlock;
 use crate::routes::pages::explain::WhyBlock;
 use crate::routes::pages::general::{
-    Frame, GetData, HTML, Preview, check_names, error_page, page, rendered, takes_pages,
+    Frame, GetData, Preview, check_names, daily_page, error_page, page, takes_pages,
 };
 use crate::routes::pages::history::{ComparisonBlock, HistoryBlock};
 use crate::routes::pages::regions::{RegionsBlock, found};
@@ -34,25 +33,19 @@ pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
     if !invalid.is_empty() && !takes_pages(context.headers) {
         return Err(invalid.remove(0).problem.varying_by_accept());
     }
-    let html = |edition: &Edition, site: &Site| {
-        let input = PageInput::new(edition, site, &view, &invalid)?;
-        Ok::<_, NoFigures>(rendered(&Dashboard::new(&input, &notice)?))
-    };
+    let input = || PageInput::new(context.edition(), context.site, &view, &invalid);
     if let Some(choice) = invalid.first() {
         // The rest of the page stays, and the error is shown next to the field.
-        let html = html(context.edition(), context.site)?;
-        return Ok(error_page(context.site, context.headers, &choice.problem, html));
+        let html = Dashboard::new(&input()?, &notice)?;
+        return Ok(error_page(context.site, context.headers, &choice.problem, &html));
     }
-    let render = |edition: &Edition, site: &Site| {
-        Ok(Representation::new(daily_headers(site, HTML), html(edition, site)?))
-    };
     let View { range, scope, .. } = view;
     // Views with more than a range and a scope aren't cached, because there are too many.
-    if view == (View { range, scope, ..View::DEFAULT }) {
-        let file = DailyFile::Dashboard(scope, range);
-        return Ok(page(context.daily_file(file, &notice, render)?));
-    }
-    Ok(page(context.daily(&render(context.edition(), context.site)?)))
+    let is_cached = view == (View { range, scope, ..View::DEFAULT });
+    let file = is_cached.then_some(DailyFile::Dashboard(scope, range));
+    let render =
+        |_: &Edition, site: &Site| Ok(daily_page(site, &Dashboard::new(&input()?, &notice)?));
+    Ok(page(context.daily_file(file, &notice, render)?))
 }
 
 /// Says when the data is next updated, in real time. A stopped clock has a notice of its own.
@@ -82,7 +75,7 @@ struct Dashboard<'a> {
     changes: Vec<(Delta, String)>,
     /// Invalid choices that have no form field.
     invalid: Vec<&'a InvalidChoice>,
-    get_today: GetData,
+    get_today: GetData<'a>,
     curve: CurveBlock<'a>,
     why: Option<WhyBlock<'a>>,
     history: HistoryBlock<'a>,
@@ -105,10 +98,10 @@ impl<'a> Dashboard<'a> {
             (Delta { from: from.avg_usd, to: today.global.avg_usd }, since)
         };
         let price = view.price.map(|price| format!("?price={price}")).unwrap_or_default();
-        let files = [
-            ("JSON", contract::SNAPSHOT),
-            ("CSV", paths::SNAPSHOT_CSV),
-            ("SVG", &format!("{}{price}", paths::COST_CURVE_CHART)),
+        let files = vec![
+            ("JSON", contract::SNAPSHOT.into()),
+            ("CSV", paths::SNAPSHOT_CSV.into()),
+            ("SVG", format!("{}{price}", paths::COST_CURVE_CHART)),
         ];
         let without_field =
             |choice: &&InvalidChoice| choice.field != "compare" && !curve.has_field(choice.field);
@@ -118,7 +111,7 @@ impl<'a> Dashboard<'a> {
             notice,
             changes: yesterday.into_iter().chain(month_ago).map(change).collect(),
             invalid: invalid.iter().filter(without_field).collect(),
-            get_today: GetData::new(site, "today's costs", &files),
+            get_today: GetData { site, of: "today's costs", files },
             why: WhyBlock::new(input, history.chart.own.past.base().0)?,
             history,
             regions: RegionsBlock::new(input, curve.cost)?,
@@ -187,10 +180,8 @@ fn preview_of_search(input: &PageInput<'_>, date: &str) -> Preview {
 #[derive(Template)]
 #[template(path = "blocks/network.html")]
 struct NetworkBlock<'a> {
-    prefix: &'a str,
+    input: PageInput<'a>,
     economics: Vec<FigureTile>,
-    /// The query of the reader's price. Empty without one.
-    price_query: String,
     network: Vec<FigureTile>,
     has_synthetic_price: bool,
     /// A sentence about the next retarget. Empty if every block adjusts the difficulty.
@@ -208,7 +199,7 @@ struct FigureTile {
 
 impl<'a> NetworkBlock<'a> {
     fn new(input: &PageInput<'a>) -> Result<Self, NoFigures> {
-        let PageInput { edition, model, today, site, view, .. } = *input;
+        let PageInput { edition, model, today, view, .. } = *input;
         let retarget = match model.next_retarget(today) {
             Some((date, estimate)) => {
                 let [from, to] = [today.network.difficulty, estimate].map(|n| Decimal::new(n, 0));
@@ -238,9 +229,8 @@ impl<'a> NetworkBlock<'a> {
             _ => Vec::new(),
         };
         Ok(Self {
-            prefix: site.prefix(),
+            input: *input,
             economics: economics_tiles(&priced).into_iter().flatten().collect(),
-            price_query: view.price.map(|price| format!("&price={price}")).unwrap_or_default(),
             has_synthetic_price: generated.contains(&"price"),
             network: network_tiles(&states, &generated).into_iter().flatten().collect(),
             retarget,

@@ -15,24 +15,21 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 
 use crate::edition::DailyFile;
-use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::files::explain_files::{ExplainedDays, explained};
-use crate::routes::pages::general::{Frame, HTML, Preview, page, rendered};
+use crate::routes::pages::general::{Frame, Preview, daily_page, page};
 use crate::routes::pages::view::PageInput;
 
 /// The number of days over which the change is explained by default.
 const DEFAULT_SINCE_DAYS: i64 = 30;
 
 pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {
-    Ok(page(explained(context, DailyFile::Explain, page_of)?))
-}
-
-fn page_of(model: &Model, site: &Site, days: ExplainedDays) -> Result<Representation, NoFigures> {
-    let html = rendered(&ExplainPage::new(model, site, days)?);
-    Ok(Representation::new(daily_headers(site, HTML), html))
+    let response = explained(context, DailyFile::Explain, |model, site, days| {
+        Ok(daily_page(site, &ExplainPage::new(model, site, days)?))
+    })?;
+    Ok(page(response))
 }
 
 #[derive(Template)]
@@ -44,7 +41,6 @@ struct ExplainPage<'a> {
     name: &'a str,
     /// This page's query, with `since` only if it was requested.
     query: String,
-    date: Date,
     /// The largest first.
     regions: Vec<RegionIndex>,
     explanation: Explanation,
@@ -84,7 +80,6 @@ impl<'a> ExplainPage<'a> {
             region_id,
             name,
             query,
-            date,
             regions: by_size(model, &explanation.day),
             values: explanation.cases.iter().map(value).collect(),
             explanation,

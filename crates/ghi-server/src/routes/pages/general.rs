@@ -1,5 +1,7 @@
 //! What all pages share: the frame, the policies and the box with downloads; and the pages without data.
 
+use std::fmt::Display;
+
 use askama::Template;
 use ghi_display::{kind_of_data, name_of};
 use ghi_engine::{Model, NoFigures, Provenance, Scope, listed};
@@ -7,7 +9,7 @@ use hyper::header::{ACCEPT, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLIC
 use hyper::{HeaderMap, Response};
 use jiff::civil::Date;
 
-use crate::http::caching::{encode, vary_by};
+use crate::http::caching::{Representation, daily_headers, encode, vary_by};
 use crate::http::lists::{elements, quality};
 use crate::http::paths;
 use crate::http::problem::{Code, Description, KINDS, Problem};
@@ -17,7 +19,7 @@ use crate::routes::context::{Context, HandlerResult};
 use crate::routes::operations::assets::{MOVEMENT, PREVIEW};
 use crate::routes::parameters::similar_scopes;
 
-pub(crate) const HTML: &str = "text/html; charset=utf-8";
+const HTML: &str = "text/html; charset=utf-8";
 
 /// The content security policy of pages: nothing from elsewhere, and no inline scripts or styles.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
@@ -146,33 +148,22 @@ fn fitted(title: String, names: &[String], max: usize) -> String {
 /// A box with code to copy and files to download, closed at first.
 #[derive(Template)]
 #[template(path = "blocks/get_data.html")]
-pub(crate) struct GetData {
-    of: &'static str,
-    /// The URL of the document or, without one, of the table.
-    url: String,
-    is_document: bool,
-    table_url: Option<String>,
-    /// Formats and paths.
-    files: Vec<(&'static str, String)>,
+pub(crate) struct GetData<'a> {
+    pub(crate) site: &'a Site,
+    pub(crate) of: &'static str,
+    /// Paths with their queries by format: a document or a table or both, and possibly an image.
+    pub(crate) files: Vec<(&'static str, String)>,
 }
 
-impl GetData {
-    /// Offers paths with their queries by format: a document or a table or both, and possibly an image.
-    pub(crate) fn new(site: &Site, of: &'static str, files: &[(&'static str, &str)]) -> Self {
-        let url_of = |wanted| {
-            let file = files.iter().find(|(format, _)| *format == wanted);
-            file.map(|(_, path)| site.copied_url(path))
-        };
-        let (document_url, table_url) = (url_of("JSON"), url_of("CSV"));
-        let is_document = document_url.is_some();
-        let url = document_url.or(table_url.clone()).unwrap_or_default();
-        let file = |(format, path): &(_, &str)| (*format, format!("{}{path}", site.prefix()));
-        Self { of, url, is_document, table_url, files: files.iter().map(file).collect() }
+impl GetData<'_> {
+    fn url_of(&self, format: &str) -> Option<String> {
+        let file = self.files.iter().find(|file| file.0 == format);
+        file.map(|(_, path)| self.site.copied_url(path))
     }
-}
 
-pub(crate) fn rendered(template: &impl Template) -> String {
-    template.render().expect("writing to a string does not fail")
+    fn url(&self) -> String {
+        self.url_of("JSON").or(self.url_of("CSV")).unwrap_or_default()
+    }
 }
 
 /// Fails if a page's query has a parameter that the page does not have.
@@ -180,6 +171,11 @@ pub(crate) fn check_names(context: &Context<'_>) -> Result<(), Problem> {
     let known = context.parameters;
     let name = context.query.unknown_name(known);
     name.map_or(Ok(()), |name| Err(Problem::unknown_parameter_of_page(name, known)))
+}
+
+/// Renders a page of the day.
+pub(crate) fn daily_page(site: &Site, page: &impl Display) -> Representation {
+    Representation::new(daily_headers(site, HTML), page.to_string())
 }
 
 pub(crate) fn page(response: Response<Content>) -> Response<Content> {
@@ -256,7 +252,7 @@ impl<'a> ProblemPage<'a> {
 pub(crate) fn problem(context: &Context<'_>) -> HandlerResult {
     let code = context.path_parameter;
     let about = KINDS.iter().find(|about| about.code == code).ok_or_else(Problem::not_found)?;
-    let html = || rendered(&ProblemPage::new(context.site, about, None));
+    let html = || ProblemPage::new(context.site, about, None).to_string();
     Ok(page(context.fixed_file((paths::PROBLEM, about.code), HTML, html)))
 }
 
@@ -274,17 +270,16 @@ pub(crate) fn problem_page(
     if let Some(context) = context {
         page.add_links(context, problem.code);
     }
-    let html = rendered(&page);
-    Ok(error_page(site, headers, &problem, html))
+    Ok(error_page(site, headers, &problem, &page))
 }
 
 pub(crate) fn error_page(
     site: &Site,
     headers: &HeaderMap,
     problem: &Problem,
-    html: String,
+    html: &impl Display,
 ) -> Response<Content> {
-    let mut response = site.response(problem.describe().status, HTML, html);
+    let mut response = site.response(problem.describe().status, HTML, html.to_string());
     problem.set_headers(&mut response);
     vary_by(response.headers_mut(), ACCEPT);
     page(encode(response, headers))
@@ -303,7 +298,7 @@ fn static_page<'a, T: Template>(
     [title, description]: [&str; 2],
     template: impl FnOnce(Frame<'a>) -> T,
 ) -> Response<Content> {
-    let html = || rendered(&template(Frame::new(context.site, path, title, description.into())));
+    let html = || template(Frame::new(context.site, path, title, description.into())).to_string();
     page(context.fixed_file((path, ""), HTML, html))
 }
 

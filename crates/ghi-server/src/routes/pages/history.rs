@@ -10,7 +10,7 @@ use ghi_engine::{Costs, Decimal, NoFigures, Scope};
 
 use crate::http::paths;
 use crate::routes::pages::general::{GetData, Preview};
-use crate::routes::pages::view::{FIND_MAX, InvalidChoice, PageInput, View};
+use crate::routes::pages::view::{FIND_MAX, PageInput, View};
 use crate::routes::parameters::named_scope;
 
 #[derive(Template)]
@@ -24,7 +24,7 @@ pub(crate) struct HistoryBlock<'a> {
     step: &'static str,
     /// The newest first.
     rows: Vec<DayRow>,
-    get_data: GetData,
+    get_data: GetData<'a>,
 }
 
 /// A link that chooses a range, a scope or a unit: its label, URL, whether it is chosen, and the class of its colour.
@@ -78,14 +78,14 @@ impl<'a> HistoryBlock<'a> {
         let of_range = |path| format!("{path}?range={}&region_id={id}", range.name());
         let [csv, svg] = [paths::HISTORY_CSV, paths::HISTORY_CHART].map(of_range);
         // The document has seven days.
-        let files = [("JSON", &*json), ("CSV", &csv), ("SVG", &svg)];
-        let files = &files[usize::from(range != Range::Week)..];
+        let files = [("JSON", json), ("CSV", csv), ("SVG", svg)].into_iter();
+        let files = files.skip(usize::from(range != Range::Week)).collect();
         Ok(Self {
             prefix,
             choices,
             step: if range.is_weekly() { "previous point" } else { "day before" },
             rows: rows(&chart.own),
-            get_data: GetData::new(site, "the history", files),
+            get_data: GetData { site, of: "the history", files },
             chart,
         })
     }
@@ -138,14 +138,13 @@ const SUGGESTED_MAX: usize = 24;
 #[derive(Template)]
 #[template(path = "blocks/comparison.html")]
 pub(crate) struct ComparisonBlock<'a> {
-    prefix: &'a str,
+    input: PageInput<'a>,
     fields: Vec<(&'static str, String)>,
     /// Ids and names, and whether typing the name selects it. Empty if there are too many.
     options: Vec<(&'a str, &'a str, bool)>,
     is_typed: bool,
     /// The ids of both, or the text that was typed.
     chosen: [&'a str; 2],
-    invalid: Option<&'a InvalidChoice>,
     /// The comparison, and the URLs of the tables of both.
     compared: Option<(ComparisonChart<'a>, [String; 2])>,
 }
@@ -162,8 +161,7 @@ impl<'a> ComparisonBlock<'a> {
         scopes.extend(registry.indices().map(Scope::Region));
         let chosen = view.compare.unwrap_or([scopes[1], Scope::Global]);
         let chosen = chosen.map(|scope| scope.region_id(registry));
-        let invalid = input.invalid("compare");
-        let given = invalid.and_then(|choice| choice.given.split_once(','));
+        let given = input.invalid("compare").and_then(|choice| choice.given.split_once(','));
         let compared = |both: [Scope; 2]| {
             let [one, other] =
                 both.map(|scope| ScopeLine::new(model, scope, view.range, today.date));
@@ -176,7 +174,7 @@ impl<'a> ComparisonBlock<'a> {
         };
         scopes.truncate(if count <= SUGGESTED_MAX { scopes.len() } else { 0 });
         Ok(Self {
-            prefix: site.prefix(),
+            input: *input,
             fields: View { compare: None, ..view.clone() }.fields(registry),
             options: scopes.into_iter().map(option).collect(),
             is_typed: count > LISTED_MAX,
@@ -184,7 +182,6 @@ impl<'a> ComparisonBlock<'a> {
                 let id = |text| named_scope(text, registry).map(|scope| scope.region_id(registry));
                 [one, other].map(|text| id(text).unwrap_or(text))
             }),
-            invalid,
             compared: view.compare.map(compared).transpose()?,
         })
     }

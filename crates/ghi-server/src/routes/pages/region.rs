@@ -4,22 +4,17 @@ use std::cmp::Ordering;
 
 use askama::Template;
 use ghi_contract::paths as contract;
-use ghi_display::{
-    Delta, efficiency, long_date, range_bar, rounded, rounded_to_four_digits, share_percent,
-    signed_percent,
-};
+use ghi_display::{Delta, efficiency, long_date, rounded, rounded_to_four_digits, signed_percent};
 use ghi_engine::{
     CostSteps, Costs, Day, Decimal, DisplayNumber, MeanMiner, NoFigures, RegionIndex,
     RegisteredRegion, Scope,
 };
-use jiff::civil::Date;
 
 use crate::edition::{DailyFile, Edition};
-use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::pages::general::{Frame, GetData, HTML, page, rendered};
+use crate::routes::pages::general::{Frame, GetData, daily_page, page};
 use crate::routes::pages::history::HistoryBlock;
 use crate::routes::pages::view::{DEFAULT_RANGE, PageInput, View};
 use crate::routes::parameters::{range, region_of_path};
@@ -29,8 +24,8 @@ pub(crate) fn region(context: &Context<'_>) -> HandlerResult {
     let range = range(&context.query)?.unwrap_or(DEFAULT_RANGE);
     let view = View { range, scope: Scope::Region(region), ..View::DEFAULT };
     let render = |edition: &Edition, site: &Site| {
-        let html = rendered(&RegionPage::new(&PageInput::new(edition, site, &view, &[])?, region)?);
-        Ok(Representation::new(daily_headers(site, HTML), html))
+        let input = PageInput::new(edition, site, &view, &[])?;
+        Ok(daily_page(site, &RegionPage::new(&input, region)?))
     };
     Ok(page(context.daily_file(DailyFile::Region(region, range), "", render)?))
 }
@@ -39,19 +34,18 @@ pub(crate) fn region(context: &Context<'_>) -> HandlerResult {
 #[template(path = "region.html")]
 struct RegionPage<'a> {
     frame: Frame<'a>,
+    input: PageInput<'a>,
     region: &'a RegisteredRegion,
-    date: Date,
-    costs: [Decimal; 3],
+    costs: Costs,
     /// Changes in the average, each with its period, such as `since yesterday`.
     changes: Vec<(Delta, &'static str)>,
-    range_bar: String,
     rank: String,
-    share: String,
+    share_pct: Decimal,
     difference: Delta,
     history: HistoryBlock<'a>,
     cost_drivers: [CostDriver; 3],
-    get_figures: GetData,
-    get_derivation: GetData,
+    get_figures: GetData<'a>,
+    get_derivation: GetData<'a>,
 }
 
 /// A number that determines costs: its label, its value and its text in the region and worldwide, and its effect.
@@ -63,7 +57,7 @@ impl<'a> RegionPage<'a> {
         let (scope, range, days) = (view.scope, view.range, edition.days());
         let RegisteredRegion { id, name } = &registry[region];
         let costs = today.regions[region.get()];
-        let Costs { min_usd, avg_usd, max_usd } = costs;
+        let avg_usd = costs.avg_usd;
         let since = |day: Result<&Day, NoFigures>, since| {
             Some((Delta { from: scope.costs(day.ok()?).avg_usd, to: avg_usd }, since))
         };
@@ -73,7 +67,8 @@ impl<'a> RegionPage<'a> {
         let history = HistoryBlock::new(input, true)?;
         let detail = contract::REGION_DETAIL.replace("{id}", id);
         let explained = |path| format!("{path}?region_id={id}");
-        let (json, csv) = (explained(paths::EXPLAIN_JSON), explained(paths::EXPLAIN_CSV));
+        let derivation =
+            vec![("JSON", explained(paths::EXPLAIN_JSON)), ("CSV", explained(paths::EXPLAIN_CSV))];
         let mut path = paths::REGION.replace("{id}", id);
         let mut preview =
             history.preview("See its rank and why it differs from the worldwide average.");
@@ -87,22 +82,21 @@ impl<'a> RegionPage<'a> {
         }
         Ok(Self {
             frame: Frame::of_figures(site, &path, preview, model, (scope, today.date))?,
+            input: *input,
             region: &registry[region],
-            date: today.date,
-            costs: [min_usd, avg_usd, max_usd],
+            costs,
             changes: changes.into_iter().flatten().collect(),
-            range_bar: range_bar(&costs),
             rank: rank(region, today),
-            share: share_percent(today.hashrate_shares_pct[region.get()]),
+            share_pct: today.hashrate_shares_pct[region.get()],
             difference: Delta { from: today.global.avg_usd, to: avg_usd },
             history,
             cost_drivers: cost_drivers(&miners),
-            get_figures: GetData::new(site, "the region", &[("JSON", &detail)]),
-            get_derivation: GetData::new(
+            get_figures: GetData { site, of: "the region", files: vec![("JSON", detail)] },
+            get_derivation: GetData {
                 site,
-                "the comparison with the worldwide average",
-                &[("JSON", &json), ("CSV", &csv)],
-            ),
+                of: "the comparison with the worldwide average",
+                files: derivation,
+            },
         })
     }
 }

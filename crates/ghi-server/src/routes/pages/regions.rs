@@ -34,13 +34,12 @@ const COLUMNS: [(&str, &str); 10] = [
 #[derive(Template)]
 #[template(path = "blocks/regions.html")]
 pub(crate) struct RegionsBlock<'a> {
-    prefix: &'a str,
+    input: PageInput<'a>,
     /// Labels, the queries that sort by columns that can be sorted, and the direction in which a column is sorted.
     columns: Vec<(&'static str, Option<String>, Option<&'static str>)>,
     rows: Vec<RegionTableRow<'a>>,
     /// The other parameters of the view, and its query without a search, unless all regions fit and there is none.
     search: Option<(Vec<(&'static str, String)>, String)>,
-    find: &'a str,
     /// A sentence that says which regions are shown, and labels and queries of links to the others.
     note: String,
     links: Vec<(String, String)>,
@@ -86,11 +85,10 @@ impl<'a> RegionsBlock<'a> {
         let columns = COLUMNS.into_iter();
         let columns = columns.filter(|(label, _)| *label != VERSUS_YOURS || yours.is_some());
         Ok(Self {
-            prefix: input.site.prefix(),
+            input: *input,
             columns: columns.map(header).collect(),
             rows: regions.iter().map(row).collect::<Result<_, NoFigures>>()?,
             search: is_searchable.then(|| (all.fields(registry), all.query(registry))),
-            find: &view.find,
             note,
             links,
         })
