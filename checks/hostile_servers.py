@@ -118,8 +118,15 @@ class Server(http.server.ThreadingHTTPServer):
         pass
 
 
+START = (
+    b'{"jsonrpc":"2.0","id":"start","method":"initialize","params":{"protocolVersion":"2025-06-18",'
+    b'"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}\n'
+)
+
+
 def calls(tools, copies):
-    """Returns lines for `ghi mcp`: this many calls of each tool."""
+    """Returns lines for `ghi mcp`: a session with this many calls of each tool."""
+    yield START
     for number, tool in enumerate(list(tools) * copies):
         given = '{"id":"us"}' if tool == "region" else "{}"
         yield (
@@ -135,8 +142,9 @@ def long_line():
 
 
 def wide_parameters():
-    """Returns requests of almost 1 MiB each."""
-    padding = ",".join(["[]"] * 300_000)
+    """Returns requests of almost 64 KiB each."""
+    yield START
+    padding = ",".join(["[]"] * 20_000)
     for number in range(40):
         yield (
             f'{{"jsonrpc":"2.0","id":{number},"method":"tools/call",'

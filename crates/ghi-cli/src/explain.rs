@@ -4,9 +4,7 @@ use std::process::ExitCode;
 
 use ghi_client::with_query;
 use ghi_contract::GLOBAL;
-use ghi_contract::explanation::{
-    ExplainedChange, ExplainedPart, ExplainedScenario, ExplanationDocument,
-};
+use ghi_contract::explanation::{ExplainedChange, ExplainedScenario, ExplanationDocument};
 use ghi_display::STEPS;
 use ghi_engine::{WHOLE_NETWORK_PCT, visible};
 use serde_json::{Value, json};
@@ -126,21 +124,18 @@ fn usd(costs: impl Iterator<Item = f64> + Clone) -> Vec<String> {
 
 /// Formats each region's contribution to the worldwide average.
 fn contributions(document: &ExplanationDocument) -> String {
-    let worldwide = ExplainedPart {
-        region_id: GLOBAL.into(),
-        name: String::new(),
-        hashrate_share_pct: WHOLE_NETWORK_PCT.to_f64(),
-        costs: document.costs.clone(),
-        contribution_usd: document.sum_of_contributions_usd,
-    };
-    let parts = document.parts.iter().chain([&worldwide]);
-    let costs = parts.clone().map(|part| &part.costs);
+    let parts = document.parts.iter();
+    let parts =
+        parts.map(|it| (&*it.region_id, it.hashrate_share_pct, &it.costs, it.contribution_usd));
+    let whole = WHOLE_NETWORK_PCT.to_f64();
+    let worldwide = (GLOBAL, whole, &document.costs, document.sum_of_contributions_usd);
+    let parts: Vec<_> = parts.chain([worldwide]).collect();
+    let costs = parts.iter().map(|(_, _, costs, _)| costs);
     let costs = usd(costs.flat_map(|it| [it.min_cost_usd, it.avg_cost_usd, it.max_cost_usd]));
-    let sums = usd(parts.clone().map(|part| part.contribution_usd));
+    let sums = usd(parts.iter().map(|(.., contribution)| *contribution));
     let mut rows = vec![row(["region", "share %", "min", "avg", "max", "share x avg"])];
-    for ((part, costs), sum) in parts.zip(costs.chunks(3)).zip(sums) {
-        let share = plain(part.hashrate_share_pct, 2);
-        rows.push([&[text(&part.region_id), share], costs, &[sum]].concat());
+    for (((id, share, ..), costs), sum) in parts.iter().zip(costs.chunks(3)).zip(sums) {
+        rows.push([&[text(id), plain(*share, 2)], costs, &[sum]].concat());
     }
     aligned(&rows)
 }

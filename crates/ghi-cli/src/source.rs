@@ -69,6 +69,16 @@ pub(crate) fn parse_document<T: DeserializeOwned>(text: &str) -> Result<T, Strin
     serde_json::from_str(text).map_err(|error| format!("not a valid document: {error}"))
 }
 
+/// The memory of one JSON value in bytes, estimated from `[0]` and `{"":0}` in a list, which take the most.
+const VALUE_BYTES: usize = 256;
+
+/// Estimates the memory of a document with its values, or of a table with its cells, in bytes.
+pub(crate) fn estimated_memory(text: &[u8]) -> usize {
+    // Every value but the first follows one of these bytes.
+    let values = text.iter().filter(|byte| b",[{\n".contains(byte)).count();
+    text.len() + values * VALUE_BYTES
+}
+
 pub(crate) enum DocumentSource {
     Embedded { server: InProcess, clock: Clock },
     Deployment(Client),

@@ -4,7 +4,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::Stdio;
+use std::process::{ChildStdin, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -309,6 +309,9 @@ async fn an_assistant_may_start_without_initialize() {
     assert!(assistant.refusal("region", json!({})).await.starts_with("id is missing"));
 }
 
+/// The start of a session.
+const START: &str = r#"{"jsonrpc":"2.0","id":"start","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+
 /// Returns the output of `ghi mcp` for these input lines.
 fn lines(args: &[&str], lines: &[&str]) -> Vec<Value> {
     let mut command = program(GHI);
@@ -329,29 +332,24 @@ fn lines(args: &[&str], lines: &[&str]) -> Vec<Value> {
 }
 
 #[test]
-fn each_line_that_is_not_a_message_gets_an_error() {
-    let start = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+fn lines_that_are_not_messages_do_not_end_the_session() {
     let started = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    let list = r#"{"jsonrpc":"2.0","id":"two","method":"tools/list"}"#;
     let answered = r#"{"jsonrpc":"2.0","id":9,"result":{}}"#;
     let sent = [
         "garbage",
-        start,
+        START,
         started,
         "",
         "{",
         "[]",
-        "\u{feff}null",
         answered,
-        list,
         r#"{"jsonrpc":"2.0","id":3}"#,
-        r#"{"jsonrpc":"2.0","id":-9,"method":"ping"}"#,
-        r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
         r#"{"jsonrpc":"2.0","id":4,"method":"mine"}"#,
         r#"{"jsonrpc":"2.0","id":5,"method":"tools/call"}"#,
-        r#"{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"network","arguments":[]}}"#,
+        r#"{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"mine"}}"#,
         r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[]}"#,
         r#"{"jsonrpc":"2.0","id":8,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01"}}}"#,
+        r#"{"jsonrpc":"2.0","id":"last","method":"tools/list"}"#,
     ];
     let mut codes: Vec<(String, i64)> = lines(&[], &sent)
         .into_iter()
@@ -359,22 +357,15 @@ fn each_line_that_is_not_a_message_gets_an_error() {
         .collect();
     codes.sort();
     let mut expected: Vec<(String, i64)> = [
-        ("null", -32700), // garbage
-        ("1", 0),
-        ("null", -32700), // {
+        ("\"start\"", 0),
         ("null", -32600), // []
-        ("null", -32700), // a byte order mark
-        ("\"two\"", 0),
-        ("3", -32600),
-        ("-9", -32600),
-        ("null", -32600), // a null id
+        ("null", -32600), // no method
         ("4", -32601),
-        ("5", -32602),
-        ("6", 0), // a tool error
-        ("7", -32602),
+        ("5", -32601),
+        ("6", -32602),
+        ("null", -32600), // params are not an object
         ("8", -32022),
-        ("null", -32700), // not UTF-8
-        ("null", -32700), // truncated
+        ("\"last\"", 0),
     ]
     .map(|(id, code)| (id.to_owned(), code))
     .into();
@@ -389,28 +380,60 @@ fn peak_memory_mb(child: &std::process::Child) -> u64 {
     line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() / 1024
 }
 
-/// Starts `ghi mcp`. Returns its input and the lines of its output.
-fn spawned(args: &[&str]) -> (std::process::Child, impl Iterator<Item = Value> + use<>) {
+/// Starts `ghi mcp` and a session. Returns the process, its input and the lines of its output.
+fn session(
+    args: &[&str],
+) -> (std::process::Child, ChildStdin, impl Iterator<Item = Value> + use<>) {
     let mut command = program(GHI);
     command.arg("mcp").args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    writeln!(stdin, "{START}").unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    (child, lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap()))
+    let mut replies = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    assert_eq!(replies.next().unwrap()["id"], "start");
+    (child, stdin, replies)
+}
+
+/// Returns a call of a tool without arguments.
+fn call_line(id: u32, tool: &str) -> String {
+    let params = json!({"name": tool});
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
 }
 
 #[test]
-fn an_overlong_line_is_rejected_in_bounded_memory_and_the_session_continues() {
-    let (mut child, mut replies) = spawned(&[]);
-    let mut stdin = child.stdin.take().unwrap();
+fn an_overlong_line_is_ignored_in_bounded_memory() {
+    let (mut child, mut stdin, mut replies) = session(&[]);
     for _ in 0..200 {
         stdin.write_all(&vec![b' '; 1 << 20]).unwrap();
     }
     stdin.write_all(b"\n{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\n").unwrap();
-    let refused = replies.next().unwrap();
-    assert_eq!((&refused["id"], &refused["error"]["code"]), (&Value::Null, &json!(-32600)));
     assert_eq!(replies.next().unwrap(), json!({"jsonrpc": "2.0", "id": 2, "result": {}}));
     assert!(peak_memory_mb(&child) < 100, "{} MB", peak_memory_mb(&child));
     drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn requests_without_end_take_bounded_memory() {
+    let (mut child, mut stdin, mut replies) = session(&["--at", AT]);
+    let padding = ",[]".repeat(20_000);
+    let last = 300;
+    let writer = thread::spawn(move || {
+        for id in 0..=last {
+            let method = if id % 2 == 0 { "tools/list" } else { "mine" };
+            let params = format!(r#"{{"added":[0{padding}]}}"#);
+            writeln!(
+                stdin,
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#
+            )
+            .unwrap();
+        }
+        stdin
+    });
+    assert!(replies.by_ref().any(|reply| reply["id"] == last));
+    assert!(peak_memory_mb(&child) < 100, "{} MB", peak_memory_mb(&child));
+    drop(writer.join().unwrap());
     assert!(child.wait().unwrap().success());
 }
 
@@ -430,35 +453,30 @@ fn answering(body: String) -> String {
 }
 
 #[test]
-fn documents_from_a_hostile_server_take_bounded_memory_and_one_line_each() {
+fn documents_from_a_hostile_server_take_bounded_memory() {
     let start = r#"{"version":"1.1","timestamp_utc":"","engine_sandbox_version":"#;
-    let url = answering(format!("{start}\r\n\"\",\"added\":[[]{}]}}", ",\n[]".repeat(1_500_000)));
-    let (mut child, replies) = spawned(&["--url", &url]);
-    let mut stdin = child.stdin.take().unwrap();
-    for id in 0..5 {
-        let params = json!({"name": "snapshot"});
-        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
-        writeln!(stdin, "{call}").unwrap();
+    for (values, is_error) in [(10_000, false), (600_000, true)] {
+        let added = ",\n[0]".repeat(values);
+        let url = answering(format!("{start}\r\n\"\",\"added\":[[]{added}]}}"));
+        let (mut child, mut stdin, replies) = session(&["--url", &url]);
+        (0..10).for_each(|id| writeln!(stdin, "{}", call_line(id, "snapshot")).unwrap());
+        for reply in replies.take(10) {
+            assert_eq!(reply["result"]["isError"], is_error);
+            let said = reply["result"]["content"][0]["text"].as_str().unwrap();
+            assert!(said.starts_with('{') || said == "the document has too many values");
+        }
+        assert!(peak_memory_mb(&child) < 100, "{} MB", peak_memory_mb(&child));
+        drop(stdin);
+        assert!(child.wait().unwrap().success());
     }
-    for reply in replies.take(5) {
-        assert_eq!(reply["result"]["structuredContent"]["version"], "1.1");
-    }
-    assert!(peak_memory_mb(&child) < 100, "{} MB", peak_memory_mb(&child));
-    drop(stdin);
-    assert!(child.wait().unwrap().success());
 }
 
 #[test]
 fn sixteen_calls_run_at_once() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", server.local_addr().unwrap());
-    let (mut child, mut replies) = spawned(&["--url", &url]);
-    let mut stdin = child.stdin.take().unwrap();
-    for id in 0..40 {
-        let params = json!({"name": "network"});
-        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
-        writeln!(stdin, "{call}").unwrap();
-    }
+    let (mut child, mut stdin, mut replies) = session(&["--url", &url]);
+    (0..40).for_each(|id| writeln!(stdin, "{}", call_line(id, "network")).unwrap());
     let mut open: Vec<TcpStream> = (0..16).map(|_| server.accept().unwrap().0).collect();
     open[0].write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n").unwrap();
     assert_eq!(replies.next().unwrap()["result"]["isError"], true);
@@ -476,15 +494,14 @@ fn sixteen_calls_run_at_once() {
 fn the_revision_is_the_latest_that_both_sides_support() {
     for (asked, agreed) in [
         ("2024-11-05", "2024-11-05"),
-        ("2025-03-26", "2024-11-05"),
+        ("2025-03-26", "2025-03-26"),
         ("2025-06-18", "2025-06-18"),
         ("2025-11-25", "2025-11-25"),
         ("2030-01-01", "2025-11-25"),
         ("1999-01-01", "2025-11-25"),
     ] {
-        let start = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": asked}});
-        let replies = lines(&[], &[&start.to_string()]);
-        let started = replies.iter().find(|reply| reply["id"] == 1).unwrap();
+        let replies = lines(&[], &[&START.replace("2025-06-18", asked)]);
+        let started = replies.iter().find(|reply| reply["id"] == "start").unwrap();
         assert_eq!(started["result"]["protocolVersion"], agreed, "{asked}");
     }
 }
@@ -493,10 +510,14 @@ fn the_revision_is_the_latest_that_both_sides_support() {
 fn a_cancelled_request_gets_no_reply() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
-    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"network"}}"#;
-    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
-    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
-    let replies = lines(&["--url", &url], &[call, cancel, ping]);
-    assert!(replies.iter().all(|reply| reply["id"] != 1), "{replies:?}");
-    assert!(replies.iter().any(|reply| reply["id"] == 2), "{replies:?}");
+    let (mut child, mut stdin, mut replies) = session(&["--url", &url]);
+    // More than may run at once.
+    for id in 0..20 {
+        let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+        writeln!(stdin, "{}\n{cancel}", call_line(id, "network")).unwrap();
+    }
+    writeln!(stdin, r#"{{"jsonrpc":"2.0","id":"last","method":"ping"}}"#).unwrap();
+    assert_eq!(replies.next().unwrap()["id"], "last");
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
 }

@@ -1,6 +1,6 @@
 //! Sends requests to the server: each once, at a steady pace, within bounds of time and memory.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap};
 use std::iter;
 use std::rc::Rc;
 use std::time::Duration;
@@ -45,9 +45,10 @@ pub(crate) struct RecordingClient {
     next_turn: Instant,
     deadline: Instant,
     recorded: HashMap<CheckRequest, Rc<CheckResponse>>,
-    /// The endpoint of each request, the latest first, and whether it responded. A failure may take as long as the
-    /// timeout.
-    outcomes: VecDeque<(String, bool)>,
+    /// The number of timeouts and failed connections in a row of each endpoint.
+    failures: HashMap<String, usize>,
+    /// The endpoints that failed since the last response.
+    failed_endpoints: BTreeSet<String>,
     /// A sentence for each endpoint that gets no more requests.
     pub(crate) given_up: BTreeSet<String>,
     pub(crate) progress: ProgressBar,
@@ -74,7 +75,8 @@ impl RecordingClient {
             next_turn: Instant::now(),
             deadline: Instant::now() + run_time,
             recorded: HashMap::new(),
-            outcomes: VecDeque::new(),
+            failures: HashMap::new(),
+            failed_endpoints: BTreeSet::new(),
             given_up: BTreeSet::new(),
             progress: ProgressBar::no_length().with_style(style),
             is_incomplete: false,
@@ -111,17 +113,15 @@ impl RecordingClient {
 
     /// Returns why an endpoint gets no more requests, if so. Giving it up is reported.
     fn why_not_send(&mut self, endpoint: &str) -> Option<&'static str> {
-        let failed = self.outcomes.iter().take_while(|(_, responded)| !responded);
-        let failed: BTreeSet<&str> = failed.map(|(endpoint, _)| &**endpoint).collect();
-        let of_endpoint = self.outcomes.iter().filter(|(other, _)| other == endpoint);
-        let failures = of_endpoint.take_while(|(_, responded)| !responded).count();
+        let failed = self.failed_endpoints.len();
+        let failures = self.failures.get(endpoint).copied().unwrap_or_default();
         let memory: usize = self.recorded.values().map(|response| response.memory).sum();
         let (reason, sentence) = if Instant::now() > self.deadline {
             ("the run took too long", "gave up: the run took too long".into())
         } else if memory > MEMORY_MAX {
             return Some("earlier responses were too large in total");
-        } else if failed.len() >= FAILED_ENDPOINTS_MAX {
-            let sentence = format!("gave up: {} endpoints in a row did not respond", failed.len());
+        } else if failed >= FAILED_ENDPOINTS_MAX {
+            let sentence = format!("gave up: {failed} endpoints in a row did not respond");
             ("the server had stopped responding", sentence)
         } else if failures >= ENDPOINT_FAILURES_MAX {
             let count = format!("no response to {failures} requests in a row");
@@ -156,10 +156,17 @@ impl RecordingClient {
             self.runtime.block_on(async { sleep(Duration::from_secs(seconds)).await });
             result = self.send(&request);
         }
-        // Other failures cost no time, so more requests are sent.
-        let failure = failure(&result);
-        if matches!(failure, None | Some(ErrorKind::Connect | ErrorKind::Timeout)) {
-            self.outcomes.push_front((request.endpoint(), failure.is_none()));
+        match failure(&result) {
+            None => {
+                self.failures.remove(&request.endpoint());
+                self.failed_endpoints.clear();
+            }
+            Some(ErrorKind::Connect | ErrorKind::Timeout) => {
+                *self.failures.entry(request.endpoint()).or_default() += 1;
+                self.failed_endpoints.insert(request.endpoint());
+            }
+            // Other failures cost no time, so more requests are sent.
+            _ => {}
         }
         let response = Rc::new(match result {
             Ok(response) => CheckResponse::new(request, response),

@@ -15,13 +15,12 @@ use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use crate::source::estimated_memory;
+
 pub(crate) const EXCERPT_MAX: usize = 200;
 
 /// The longest body in bytes, also after decompression: a hundred times a snapshot of 256 regions.
 pub(crate) const BODY_MAX: usize = 8 << 20;
-
-/// The memory of one JSON value in bytes, estimated from `[0]` and `{"":0}` in a list, which take the most.
-const VALUE_BYTES: usize = 256;
 
 /// The limit on the estimated memory of one response in bytes. A snapshot of 256 regions takes 0.6 MB.
 const MEMORY_MAX: usize = 28_000_000;
@@ -126,9 +125,7 @@ impl CheckResponse {
             };
         }
         let plain = body.len() + headers.values().map(HeaderValue::len).sum::<usize>();
-        // Every value but the first follows one of these bytes; strings are copied.
-        let values = body.iter().filter(|byte| b",[{".contains(byte)).count();
-        let memory = plain + body.len() + values * VALUE_BYTES;
+        let memory = plain + estimated_memory(&body);
         let (parsed, limit) = match memory > MEMORY_MAX {
             true => (None, "too large"),
             false => {

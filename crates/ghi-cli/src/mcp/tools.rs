@@ -3,11 +3,14 @@
 use ghi_client::{Resource, with_query};
 use ghi_contract::{GLOBAL, paths};
 use ghi_engine::{listed, visible};
+use rmcp::model::{JsonObject, Tool, ToolAnnotations, object};
 use serde_json::{Map, Value, json};
 
 use crate::reference::DOCUMENT;
 use crate::show::table::Table;
-use crate::source::{COST_CURVE_CSV, DocumentSource, ECONOMICS_CSV, EXPLAIN_JSON};
+use crate::source::{
+    COST_CURVE_CSV, DocumentSource, ECONOMICS_CSV, EXPLAIN_JSON, estimated_memory, parse_document,
+};
 
 /// The maximum number of characters of a name of an argument, tool or method in a message.
 pub(super) const NAME_MAX: usize = 64;
@@ -15,72 +18,75 @@ pub(super) const NAME_MAX: usize = 64;
 /// The maximum length of a region id in bytes: longer than on any server.
 const ID_MAX: usize = 256;
 
+/// The limit on the estimated memory of a document in bytes. Ten years of economics take 10 MB.
+const MEMORY_MAX: usize = 11_000_000;
+
 /// The keywords of schemas that go beyond the contract. Other servers may not conform to them.
 const OWN_RULES: [&str; 7] =
     ["exclusiveMinimum", "format", "maximum", "maxLength", "minimum", "minItems", "pattern"];
 
 /// A tool, named after the document that it returns.
-pub(super) struct Tool {
+pub(super) struct DocumentTool {
     name: &'static str,
     /// The path of its operation in the OpenAPI document, which has its title, arguments and result.
     path: &'static str,
     description: &'static str,
 }
 
-pub(super) const TOOLS: [Tool; 10] = [
-    Tool {
+pub(super) const TOOLS: [DocumentTool; 10] = [
+    DocumentTool {
         name: "snapshot",
         path: paths::SNAPSHOT,
         description: "Today's cost of mining one coin, in USD: minimum, average and maximum, worldwide and in every region. Use it for current costs and to compare regions.",
     },
-    Tool {
+    DocumentTool {
         name: "history",
         path: paths::HISTORY,
         description: "The daily cost of mining one coin, in USD, for the last seven days including today: minimum, average and maximum, worldwide or in one region. Use it to see how costs have changed.",
     },
-    Tool {
+    DocumentTool {
         name: "region",
         path: paths::REGION_DETAIL,
         description: "Today's cost of mining one coin in one region, in USD, and the region's share of the hashrate in percent.",
     },
-    Tool {
+    DocumentTool {
         name: "regions",
         path: paths::REGIONS,
         description: "The ids and names of all regions. Use it to find the ids that other tools accept.",
     },
-    Tool {
+    DocumentTool {
         name: "network",
         path: paths::NETWORK,
         description: "The mining network today: hashrate in EH/s, difficulty, and mean transaction fee in USD.",
     },
-    Tool {
+    DocumentTool {
         name: "forecast",
         path: paths::FORECAST,
         description: "The predicted worldwide average cost of mining one coin, in USD. The forecast of the sandbox is the same for every horizon.",
     },
-    Tool {
+    DocumentTool {
         name: "metadata",
         path: paths::METADATA,
         description: "The environment, API versions and endpoints of the service. It has no costs.",
     },
-    Tool {
+    DocumentTool {
         name: "explain",
         path: EXPLAIN_JSON,
         description: "How a day's cost is calculated from its inputs, step by step with the numbers: difficulty, block reward, hardware efficiency, electricity price and overhead, and the contribution of each region to the worldwide average. With since, also the change in the average since that day, split into its factors. Use it to explain why a cost is what it is, and why it changed.",
     },
-    Tool {
+    DocumentTool {
         name: "cost_curve",
         path: COST_CURVE_CSV,
         description: "The regions on a day, sorted by average cost: each region's share of the hashrate and the cumulative share in percent, its minimum, average and maximum cost of one coin in USD, and its full cost if the cost of machines is known; and the share of the hashrate that mines at or below a price, by default the market price. Use it to find out who mines at a profit.",
     },
-    Tool {
+    DocumentTool {
         name: "economics",
         path: ECONOMICS_CSV,
         description: "Daily price and worldwide average cost of one coin in USD, price divided by cost, hashprice in USD per PH/s per day (block reward only), the electricity price and efficiency at which an average miner breaks even, and the share of the hashrate that mines at or below the price, in percent. The price is the market price unless you specify one. Use it for margins.",
     },
 ];
 
-impl Tool {
+impl DocumentTool {
     pub(super) fn find(name: &str) -> Result<&'static Self, String> {
         TOOLS.iter().find(|tool| tool.name == name).ok_or_else(|| {
             let names = TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ");
@@ -90,24 +96,16 @@ impl Tool {
 
     /// Returns whether the document lists every region and may take megabytes.
     pub(super) fn is_large(&self) -> bool {
-        matches!(self.name, "snapshot" | "regions" | "explain" | "cost_curve")
+        matches!(self.name, "snapshot" | "regions" | "explain" | "cost_curve" | "economics")
     }
 
     /// Describes the tool and the kind of its data for assistants.
-    pub(super) fn described(&self, data: &str) -> Value {
-        json!({
-            "name": self.name,
-            "title": self.operation()["summary"],
-            "description": format!("{} {data}.", self.description),
-            "inputSchema": self.arguments_schema(),
-            "outputSchema": self.result_schema(),
-            "annotations": {
-                "readOnlyHint": true,
-                "destructiveHint": false,
-                "idempotentHint": true,
-                "openWorldHint": false,
-            },
-        })
+    pub(super) fn described(&self, data: &str) -> Tool {
+        let annotations = ToolAnnotations::new().read_only(true).destructive(false);
+        Tool::new(self.name, format!("{} {data}.", self.description), self.arguments_schema())
+            .with_title(self.operation()["summary"].as_str().unwrap_or_default())
+            .with_raw_output_schema(object(self.result_schema()).into())
+            .with_annotations(annotations.idempotent(true).open_world(false))
     }
 
     /// Returns its operation in the OpenAPI document.
@@ -125,7 +123,7 @@ impl Tool {
         own.filter(|it| matches!(it["in"].as_str(), Some("path" | "query"))).chain(price)
     }
 
-    fn arguments_schema(&self) -> Value {
+    fn arguments_schema(&self) -> JsonObject {
         let (mut properties, mut required) = (Map::new(), Vec::new());
         for parameter in self.parameters() {
             let name = parameter["name"].as_str().unwrap_or_default();
@@ -136,12 +134,12 @@ impl Tool {
             properties.insert(name.into(), schema);
             required.extend((parameter["required"] == true).then_some(name));
         }
-        json!({
+        object(json!({
             "type": "object",
             "properties": properties,
             "required": required,
             "additionalProperties": false,
-        })
+        }))
     }
 
     /// Returns the schema of the result, with the types and fields that every server has.
@@ -154,53 +152,46 @@ impl Tool {
         json!({"type": "object", "properties": {"rows": rows}, "required": ["rows"]})
     }
 
-    /// Fetches the document that a call with these arguments requests, as one line of JSON.
+    /// Fetches the document that a call with these arguments requests.
     pub(super) async fn fetch(
         &self,
         source: &DocumentSource,
-        arguments: Value,
-    ) -> Result<String, String> {
+        arguments: JsonObject,
+    ) -> Result<Value, String> {
         let given = self.given(arguments)?;
         let get = |name| given.iter().find(|(given, _)| *given == name).and_then(|it| it.1.clone());
-        let text = match self.name {
-            "history" => {
-                let id = get("region_id").unwrap_or_else(|| GLOBAL.into());
-                source.json(&Resource::History(id)).await?
-            }
+        let resource = match self.name {
+            "snapshot" => Resource::Snapshot,
+            "history" => Resource::History(get("region_id").unwrap_or_else(|| GLOBAL.into())),
             "region" => {
                 let missing = || format!("id is missing; it must be {}", expected("id"));
-                source.json(&Resource::RegionDetail(get("id").ok_or_else(missing)?)).await?
+                Resource::RegionDetail(get("id").ok_or_else(missing)?)
             }
+            "regions" => Resource::Regions,
+            "network" => Resource::Network,
             "forecast" => {
                 let days = get("forecast_days").map(|days| days.parse()).transpose();
                 let days = days.map_err(|invalid| format!("forecast_days {invalid}"))?;
-                source.json(&Resource::Forecast(days.unwrap_or_default())).await?
+                Resource::Forecast(days.unwrap_or_default())
             }
-            "snapshot" => source.json(&Resource::Snapshot).await?,
-            "regions" => source.json(&Resource::Regions).await?,
-            "network" => source.json(&Resource::Network).await?,
-            "metadata" => source.json(&Resource::Metadata).await?,
-            "explain" => source.file(&with_query(self.path, given)).await?,
+            "metadata" => Resource::Metadata,
+            "explain" => return parsed(&source.file(&with_query(self.path, given)).await?),
             "cost_curve" => {
                 let curve = Table::fetch_cost_curve(source, get("date"), get("price"));
-                curve.await?.json().to_string()
+                return Ok(curve.await?.json());
             }
-            _ => Table::fetch(source, &with_query(self.path, given)).await?.json().to_string(),
+            _ => return Ok(Table::fetch(source, &with_query(self.path, given)).await?.json()),
         };
-        // Valid JSON has line ends only between values.
-        Ok(text.trim_end().replace(['\n', '\r'], " "))
+        parsed(&source.json(&resource).await?)
     }
 
     /// Returns the arguments of a call as they are written in a query. Many assistants send null for an omitted
     /// argument, and 7.0 is an integer too, as in JSON Schema.
-    fn given(&self, arguments: Value) -> Result<Vec<(&'static str, Option<String>)>, String> {
+    fn given(&self, arguments: JsonObject) -> Result<Vec<(&'static str, Option<String>)>, String> {
         let names: Vec<&str> = self.parameters().filter_map(|it| it["name"].as_str()).collect();
         let takes = match &names[..] {
             [] => "it takes none".into(),
             names => format!("it takes {}", listed(names)),
-        };
-        let Value::Object(arguments) = arguments else {
-            return Err(format!("arguments must be an object; {takes}"));
         };
         let mut given = Vec::new();
         for (name, value) in arguments {
@@ -224,6 +215,14 @@ impl Tool {
             given.push((*name, Some(text)));
         }
         Ok(given)
+    }
+}
+
+/// Parses a document, unless its values would take too much memory.
+fn parsed(text: &str) -> Result<Value, String> {
+    match estimated_memory(text.as_bytes()) <= MEMORY_MAX {
+        true => parse_document(text),
+        false => Err("the document has too many values".into()),
     }
 }
 
@@ -265,8 +264,8 @@ mod tests {
 
     use super::*;
 
-    fn tool(name: &str) -> &'static Tool {
-        Tool::find(name).unwrap()
+    fn tool(name: &str) -> &'static DocumentTool {
+        DocumentTool::find(name).unwrap()
     }
 
     #[derive(clap::Parser)]
@@ -279,8 +278,7 @@ mod tests {
     async fn call(name: &str, arguments: Value) -> Result<Value, String> {
         let args = SourceOnly::parse_from(["ghi", "--at", "2026-11-15T12:00:00Z"]);
         let source = DocumentSource::open(&args.source).unwrap();
-        let text = tool(name).fetch(&source, arguments).await?;
-        Ok(serde_json::from_str(&text).unwrap())
+        tool(name).fetch(&source, object(arguments)).await
     }
 
     #[tokio::test]
@@ -307,10 +305,10 @@ mod tests {
     #[test]
     fn arguments_of_the_wrong_name_or_type_are_errors() {
         for tool in &TOOLS {
-            let error = tool.given(json!({"frobnicate": 1})).unwrap_err();
+            let error = tool.given(object(json!({"frobnicate": 1}))).unwrap_err();
             assert!(error.contains("has no argument frobnicate; it takes "), "{error}");
             for name in tool.arguments_schema()["properties"].as_object().unwrap().keys() {
-                let error = tool.given(json!({name: []})).unwrap_err();
+                let error = tool.given(object(json!({name: []}))).unwrap_err();
                 assert!(error.starts_with(&format!("{name} must be ")), "{error}");
                 assert!(error.ends_with("; got []"), "{error}");
             }
@@ -337,7 +335,7 @@ mod tests {
         });
         jsonschema::validate(&schema, &document).unwrap();
         assert!(!jsonschema::is_valid(&schema, &json!({"version": "1.0"})));
-        let schema = tool("region").arguments_schema();
+        let schema = Value::Object(tool("region").arguments_schema());
         assert!(jsonschema::is_valid(&schema, &json!({"id": "US_West"})));
     }
 
