@@ -1,98 +1,201 @@
 #!/usr/bin/env python3
 """Compares the edition with published estimates: writes docs/bitcoin.svg and the tables of docs/bitcoin.md.
 
-    python3 examples/bitcoin/report.py [--ghi BINARY]
+    python3 examples/bitcoin/report.py [--check] [--ghi BINARY]
 
-The costs are those that `ghi show history` prints.
+With --check, compares the chart and the tables with what it would write. The costs are those of the server.
 """
 
-import argparse
 import csv
 import datetime
 import io
 import math
 import re
 import statistics
-import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import make
 
-FOLDER = Path(__file__).parent
-DOCS = FOLDER.parent.parent / "docs"
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parent.parent
+DOCS = ROOT / "docs"
+sys.path.append(str(ROOT / "checks"))
+import server  # noqa: E402
+
 FIRST, LAST = "2016-01-01", "2026-05-18"
-OVERHEAD = 1.23
-DATES = ["2018-12-15", "2020-05-12", "2022-07-01", "2024-04-21", "2026-05-01"]
+INPUTS = tomllib.loads((FOLDER / "inputs.toml").read_text())
+OVERHEAD = INPUTS["network"]["overhead"]
+# The 80% interval is the cost divided and multiplied by this.
+SIGMA = math.hypot(*INPUTS["uncertainty"].values()) / 100
+FACTOR = math.exp(1.2815516 * SIGMA)
 
 # E: what new machines cost, USD per TH/s, from a date on. Remembered levels of the market, within a factor of 1.5; they
-# are used for the full cost in docs/bitcoin.md and nowhere else.
+# are used for the all-in cost in docs/bitcoin.md and nowhere else.
 MACHINES = [("2016-01-01", 160), ("2018-01-01", 150), ("2018-07-01", 60), ("2018-11-01", 30), ("2019-04-01", 45),
             ("2020-03-01", 24), ("2021-01-01", 60), ("2022-04-01", 45), ("2022-10-01", 20), ("2024-01-01", 17),
             ("2026-01-01", 14)]
 YEARS = 4
 
-# Mean J/TH of the network, published or derived from published power.
-EFFICIENCIES = [("2018-07-01", 125.1, "CBECI"), ("2019-07-01", 94.3, "CBECI"), ("2020-07-01", 46.8, "CBECI"),
-                ("2021-07-01", 61.2, "CBECI"), ("2022-07-01", 42.2, "CBECI"), ("2023-04-01", 38.3, "Bitcoin Mining Council"),
-                ("2024-01-01", 34.0, "CoinShares"), ("2024-07-01", 28.2, "Cambridge"), ("2025-04-01", 22.5, "CBECI")]
+# Mean electricity prices of miners that others published or assumed for the world, USD/kWh.
+POWER = [("2019-06-06", 0.050, "CoinShares, assumed"), ("2019-12-12", 0.040, "CoinShares, assumed"),
+         ("2020-05-15", 0.052, "Blockware: clients with 20% of the hashrate"), ("2022-12-15", 0.050, "Luxor: miners on the grid"),
+         ("2024-06-30", 0.045, "Cambridge survey, median of firms with 48% of the hashrate")]
+
+# Percentiles of the curve of this edition before it had a fleet, USD.
+CURVES = {"2025-04-30": [40246, 50139, 76745], "2026-04-30": [37577, 45986, 72276]}
+
+# Machines that lose money, by CoinShares (Bitcoin Mining Report, Q1 2026, as quoted in the press on this day): the
+# revenue in USD per PH/s and day, and the percentage of this edition's hashrate that cost more before it had a fleet.
+UNPROFITABLE = ("2026-03-26", 33, 28)
 
 X0, X1, Y0, Y1 = 64, 704, 24, 336
 COLORS = {"energy": "#b45309", "cash": "#1d4ed8", "all-in": "#7c3aed"}
 
 
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+class Index:
+    """The edition, as the server publishes it."""
+
+    def __init__(self, port):
+        self.port = port
+        self.by_day = {row["date"]: float(row["avg_cost_usd"]) for row in self.export(f"history.csv?from={FIRST}&to={LAST}")}
+
+    def export(self, path):
+        status, _, body = server.get(self.port, f"/export/{path}")
+        assert status == 200, body
+        return rows_of(body.decode())
+
+    def share_below(self, date, usd):
+        """Returns the percentage of the hashrate that mines a coin for this cost or less."""
+        return float(self.export(f"economics.csv?date={date}&price={usd:.2f}")[0]["hashrate_below_price_pct"])
+
+
 def read(name):
-    with open(FOLDER / name) as file:
-        return list(csv.DictReader(file))
+    return rows_of((FOLDER / name).read_text())
 
 
-def costs(ghi):
-    """Returns the worldwide average of each day."""
-    command = [ghi, "show", "history", "--inputs", FOLDER / "inputs.toml", "--at", LAST, "--from", FIRST, "--to", LAST]
-    text = subprocess.run([*command, "--format", "csv"], check=True, capture_output=True, text=True).stdout
-    return {row["date"]: float(row["avg_cost_usd"]) for row in csv.DictReader(io.StringIO(text))}
+NETWORK, REGIONS = read("network.csv"), read("regions.csv")
+
+
+def at(rows, date):
+    """Returns the last row on or before a date."""
+    return [row for row in rows if row["date"] <= date][-1]
+
+
+def hashes_per_coin(date):
+    row = at(NETWORK, date)
+    return float(row["difficulty"]) * 2**32 / float(row["block_reward_coins"])
 
 
 def capital(date):
     """Returns the cost of machines per coin."""
-    row = [row for row in read("network.csv") if row["date"] <= date][-1]
-    hashes = float(row["difficulty"]) * 2**32 / float(row["block_reward_coins"])
     usd_per_th = [usd for since, usd in MACHINES if since <= date][-1]
-    return hashes / (1e12 * YEARS * 31_557_600) * usd_per_th
+    return hashes_per_coin(date) / (1e12 * YEARS * 31_557_600) * usd_per_th
 
 
 def scopes(cash, date):
     return {"energy": cash / OVERHEAD, "cash": cash, "all-in": cash + capital(date)}
 
 
-def comparison(by_day):
-    yield "| date | energy | cash | full | published | scope | by | ours / theirs |"
-    yield "|---|---|---|---|---|---|---|---|"
+def comparison(index):
+    compared = {}
     for row in read("published.csv"):
-        ours, theirs = scopes(by_day[row["date"]], row["date"]), float(row["usd_per_coin"])
-        figures = " | ".join(f"{ours[scope]:,.0f}" for scope in COLORS)
-        ratio = ours[row["scope"]] / theirs
-        yield f"| {row['date']} | {figures} | {theirs:,.0f} | {row['scope']} | {row['publisher']} | {ratio:.2f} |"
-    yield ""
-    for scope in COLORS:
-        rows = [row for row in read("published.csv") if row["scope"] == scope]
-        ratios = [scopes(by_day[row["date"]], row["date"])[scope] / float(row["usd_per_coin"]) for row in rows]
-        yield f"- {scope}: ours is {statistics.median(ratios):.2f} times the published figure (median; {min(ratios):.2f} to {max(ratios):.2f})"
-
-
-def sensitivity(by_day):
-    yield "| date | cost | power -15% | power +15% | efficiency -10% | efficiency +10% | both low | both high |"
+        date, scope, theirs, cash = row["date"], row["scope"], float(row["usd_per_coin"]), index.by_day[row["date"]]
+        low, ours, high = (scopes(usd, date)[scope] for usd in (cash / FACTOR, cash, cash * FACTOR))
+        result = (date, ours / theirs, low <= theirs <= high)
+        for who in (row["publisher"], "**all**"):
+            compared.setdefault((list(COLORS).index(scope), who, scope), []).append(result)
+    yield "| scope | by | dates | figures | ours / theirs, median | from | to | inside the 80% interval |"
     yield "|---|---|---|---|---|---|---|---|"
-    for date in DATES:
-        changes = [1, 0.85, 1.15, 0.9, 1.1, 0.85 * 0.9, 1.15 * 1.1]
-        yield f"| {date} | " + " | ".join(f"{by_day[date] * change:,.0f}" for change in changes) + " |"
+    for (_, who, scope), results in sorted(compared.items()):
+        dates, ratios, inside = zip(*results)
+        years = " to ".join(sorted({min(dates)[:7], max(dates)[:7]}))
+        figures = " | ".join(f"{ratio:.2f}" for ratio in (statistics.median(ratios), min(ratios), max(ratios)))
+        yield f"| {scope} | {who} | {years} | {len(results)} | {figures} | {sum(inside)} |"
 
 
-def efficiencies(_):
-    yield "| date | machines in use, J/TH | published, J/TH | by | difference |"
+def mean_efficiency(date):
+    rows = [row for row in REGIONS if row["date"] == at(REGIONS, date)["date"]]
+    return sum(float(row["hashrate_share_pct"]) * float(row["efficiency_j_per_th_mean"]) for row in rows) / 100
+
+
+def mean_price(date):
+    """Returns the mean price of electricity, weighted by energy."""
+    rows = [row for row in REGIONS if row["date"] == at(REGIONS, date)["date"]]
+    energy = [float(row["hashrate_share_pct"]) * float(row["efficiency_j_per_th_mean"]) for row in rows]
+    prices = [float(row["electricity_usd_per_kwh_mean"]) for row in rows]
+    return sum(part * usd for part, usd in zip(energy, prices)) / sum(energy)
+
+
+def efficiency(_):
+    yield "| date | ours, J/TH | published, J/TH | by | difference |"
     yield "|---|---|---|---|---|"
-    for date, theirs, who in EFFICIENCIES:
-        _, ours, _ = make.fleet(int(date[:4]) + (int(date[5:7]) - 1) / 12)
-        yield f"| {date} | {ours:.1f} | {theirs:.1f} | {who} | {ours / theirs - 1:+.0%} |"
+    deviations = []
+    for row in read("efficiency.csv"):
+        if row["calibrates"]:
+            ours, theirs = mean_efficiency(row["date"]), float(row["j_per_th"])
+            deviations.append(abs(ours / theirs - 1))
+            yield f"| {row['date']} | {ours:.1f} | {theirs:.1f} | {row['publisher']} | {ours / theirs - 1:+.0%} |"
+    means = [(mean_efficiency(f"{month}-01"), month) for month in make.MONTHS]
+    change, month = max((abs(after / before - 1), month) for (before, _), (after, month) in zip(means, means[1:]))
+    yield ""
+    yield f"The largest difference is {max(deviations):.1%}, the median {statistics.median(deviations):.1%}. The largest change from one month to the next is"
+    yield f"{change:.1%}, in {month}."
+
+
+def power(_):
+    yield "| date | ours, USD/kWh | published, USD/kWh | by | difference |"
+    yield "|---|---|---|---|---|"
+    for date, theirs, who in POWER:
+        ours = mean_price(date)
+        yield f"| {date} | {ours:.4f} | {theirs:.4f} | {who} | {ours / theirs - 1:+.0%} |"
+
+
+def pairs():
+    """Returns published efficiencies divided by CBECI's of the same day, interpolated."""
+    rows = read("efficiency.csv")
+    cbeci = [(row["date"], float(row["j_per_th"])) for row in rows if row["publisher"] == "CBECI" and not row["calibrates"]]
+    for row in rows:
+        if row["kind"] == "published" and row["date"] <= cbeci[-1][0]:
+            yield float(row["j_per_th"]) / make.interpolated(cbeci, make.year_of(row["date"]))
+
+
+def rms(ratios):
+    return math.sqrt(statistics.mean(math.log(ratio) ** 2 for ratio in ratios))
+
+
+def uncertainty(_):
+    chosen = INPUTS["uncertainty"]
+    prices = rms([mean_price(date) / theirs for date, theirs, _ in POWER])
+    yield "| input | standard error | evidence |"
+    yield "|---|---|---|"
+    yield f"| electricity | {chosen['electricity_pct']}% | our price differs from the published ones below by {prices:.0%} (root mean square) |"
+    yield f"| efficiency | {chosen['efficiency_pct']}% | published means of the same month differ by {rms(pairs()):.0%} (root mean square of {len(list(pairs()))} pairs) |"
+    yield f"| overhead | {chosen['overhead_pct']}% | 1.15 (CoinShares, 2019), 1.23 (Cambridge, cost per MWh), 1.25 (Cambridge, share of electricity) |"
+    yield ""
+    yield f"Together they are {SIGMA:.0%}: the 80% interval of a cost runs from {1 - 1 / FACTOR:.0%} below to {FACTOR - 1:.0%} above it."
+
+
+def curve(index):
+    yield "| date | p25 | p50 | p75 | |"
+    yield "|---|---|---|---|---|"
+    for date, before in CURVES.items():
+        row = index.export(f"distribution.csv?date={date}")[0]
+        now = [float(row[f"p{percent}_cost_usd"]) for percent in (25, 50, 75)]
+        for figures, what in [(before, "before"), (now, "now")]:
+            yield f"| {date} | {' | '.join(f'{usd:,.0f}' for usd in figures)} | {what} |"
+    yield "| 2025-03-31 | | 64,000 | | median of listed firms, by TheMinerMag |"
+    date, revenue, before = UNPROFITABLE
+    usd = revenue / 86_400e15 * hashes_per_coin(date)
+    yield ""
+    yield "In March 2026, CoinShares estimated that 15% to 20% of all machines lost money (Bitcoin Mining Report, Q1 2026, quoted in the"
+    yield f"press of {date}, when the revenue was {revenue} USD per PH/s and day, or {usd:,.0f} USD per coin). In this edition, {100 - index.share_below(date, usd):.0f}% of"
+    yield f"the hashrate costs more than that; before, it was {before}%."
 
 
 def across(date):
@@ -114,10 +217,10 @@ def chart(by_day):
         yield f'<text x="{X0 - 6}" y="{up(usd) + 4:.1f}" text-anchor="end" fill="#555">${usd:,}</text>'
     for year in range(2016, 2027, 2):
         yield f'<text x="{across(f"{year}-01-01"):.1f}" y="{Y1 + 18}" text-anchor="middle" fill="#555">{year}</text>'
-    for date, coins in make.REWARDS[1:]:
-        x = across(date)
+    for height, date in make.HALVINGS[1:]:
+        x, coins = across(date), 50 / 2 ** (height // make.HALVINGS[0][0])
         yield f'<path d="M{x:.1f} {Y0}V{Y1}" stroke="#999" stroke-dasharray="3 3"/>'
-        yield f'<text x="{x + 4:.1f}" y="{Y0 + 10}" fill="#555">{coins} coins</text>'
+        yield f'<text x="{x + 4:.1f}" y="{Y0 + 10}" fill="#555">{coins:g} coins</text>'
     points = [f"{across(date):.1f} {up(usd):.1f}" for date, usd in by_day.items()]
     yield f'<path d="M{"L".join(points)}" fill="none" stroke="#111" stroke-width="1.5"/>'
     for row in read("published.csv"):
@@ -130,19 +233,28 @@ def chart(by_day):
     yield "</svg>"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--ghi", default="ghi", help="the binary to ask")
-    by_day = costs(parser.parse_args().ghi)
-    # One point in four days is enough for a line.
-    thinned = {date: usd for index, (date, usd) in enumerate(by_day.items()) if index % 4 == 0}
-    (DOCS / "bitcoin.svg").write_text("\n".join(chart(thinned)) + "\n")
-    page = DOCS / "bitcoin.md"
-    text = page.read_text()
-    for table in (comparison, sensitivity, efficiencies):
+def tables(index):
+    """Returns the page with new tables."""
+    page = (DOCS / "bitcoin.md").read_text()
+    for table in (comparison, uncertainty, efficiency, power, curve):
         marks = [f"<!-- {table.__name__} -->\n", f"<!-- end of {table.__name__} -->"]
-        text = re.sub(marks[0] + ".*?" + marks[1], lambda _: marks[0] + "\n".join(table(by_day)) + "\n" + marks[1], text, flags=re.S)
-    page.write_text(text)
+        text = "\n".join(table(index)) + "\n"
+        page = re.sub(marks[0] + ".*?" + marks[1], lambda _: marks[0] + text + marks[1], page, flags=re.S)
+    return page
+
+
+def main():
+    given = server.arguments(__doc__, check=False)
+    with server.Server(given.ghi, 0, "--inputs", FOLDER / "inputs.toml", "--at", LAST) as running:
+        index = Index(running.port)
+        page = tables(index)
+    # One point in four days is enough for a line.
+    thinned = {date: usd for number, (date, usd) in enumerate(index.by_day.items()) if number % 4 == 0}
+    for name, text in [("bitcoin.svg", "\n".join(chart(thinned)) + "\n"), ("bitcoin.md", page)]:
+        if not given.check:
+            (DOCS / name).write_text(text)
+        elif (DOCS / name).read_text() != text:
+            sys.exit(f"docs/{name} is out of date; run report.py")
 
 
 if __name__ == "__main__":

@@ -152,6 +152,6 @@ fn after_the_last_rows_of_the_bitcoin_edition_a_message_says_how_to_continue_it(
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/bitcoin/inputs.toml");
     let output = inputs(&["--check", example]);
     let warnings = String::from_utf8(output.stderr).unwrap();
-    let told = "Data runs from 2016-01-01 to 2026-06-29. Other days need rows in the series; 'ghi collect' appends network rows from your own node.\n";
+    let told = "Data runs from 2016-01-01 to 2026-07-02. Other days need rows in the series; 'ghi collect' appends network rows from your own node.\n";
     assert!(warnings.ends_with(told), "{warnings}");
 }
