@@ -67,6 +67,7 @@ BODIES = {
         '"region_id":"global"', f'{{"date":"","currency":"",{COSTS.format("1")}}}', array="points"
     ),
     "strings": lambda: document('"environment":"","api_current":"","available_endpoints":[]', '""', array="api_supported"),
+    "cells": lambda: [",".join([""] * LARGE)],
     "parts": lambda: document(GLOBAL, '{"region_id":"a","hashrate_share_pct":1}', array="parts"),
 }
 
@@ -153,7 +154,9 @@ def wide_parameters():
 
 
 SLOW = ["silent", "drip", "busy"]
-TOOLS = ["snapshot", "history", "region", "regions", "network", "forecast", "metadata", "explain"]
+TOOLS = [
+    "snapshot", "history", "region", "regions", "network", "forecast", "metadata", "explain", "cost_curve", "economics",
+]
 DOCUMENTS = ["snapshot", "regions", "region us", "history", "network", "metadata"]
 # For charts with the maximum width.
 WIDE = {"COLUMNS": "400", "LC_ALL": "C.UTF-8"}

@@ -79,6 +79,14 @@ pub(crate) fn estimated_memory(text: &[u8]) -> usize {
     text.len() + values * VALUE_BYTES
 }
 
+/// Rejects a document or a table whose values would take more memory than this, in bytes.
+pub(crate) fn verify_memory(text: &str, max: usize) -> Result<(), String> {
+    match estimated_memory(text.as_bytes()) <= max {
+        true => Ok(()),
+        false => Err("the document has too many values".into()),
+    }
+}
+
 pub(crate) enum DocumentSource {
     Embedded { server: InProcess, clock: Clock },
     Deployment(Client),

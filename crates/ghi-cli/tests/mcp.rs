@@ -455,11 +455,15 @@ fn answering(body: String) -> String {
 #[test]
 fn documents_from_a_hostile_server_take_bounded_memory() {
     let start = r#"{"version":"1.1","timestamp_utc":"","engine_sandbox_version":"#;
-    for (values, is_error) in [(10_000, false), (600_000, true)] {
-        let added = ",\n[0]".repeat(values);
-        let url = answering(format!("{start}\r\n\"\",\"added\":[[]{added}]}}"));
+    let document = |values| format!("{start}\r\n\"\",\"added\":[[]{}]}}", ",\n[0]".repeat(values));
+    for (tool, body, is_error) in [
+        ("snapshot", document(10_000), false),
+        ("snapshot", document(600_000), true),
+        ("economics", ",".repeat(6_000_000), true),
+    ] {
+        let url = answering(body);
         let (mut child, mut stdin, replies) = session(&["--url", &url]);
-        (0..10).for_each(|id| writeln!(stdin, "{}", call_line(id, "snapshot")).unwrap());
+        (0..10).for_each(|id| writeln!(stdin, "{}", call_line(id, tool)).unwrap());
         for reply in replies.take(10) {
             assert_eq!(reply["result"]["isError"], is_error);
             let said = reply["result"]["content"][0]["text"].as_str().unwrap();

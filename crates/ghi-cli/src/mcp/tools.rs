@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::reference::DOCUMENT;
 use crate::show::table::Table;
 use crate::source::{
-    COST_CURVE_CSV, DocumentSource, ECONOMICS_CSV, EXPLAIN_JSON, estimated_memory, parse_document,
+    COST_CURVE_CSV, DocumentSource, ECONOMICS_CSV, EXPLAIN_JSON, parse_document, verify_memory,
 };
 
 /// The maximum number of characters of a name of an argument, tool or method in a message.
@@ -18,7 +18,7 @@ pub(super) const NAME_MAX: usize = 64;
 /// The maximum length of a region id in bytes: longer than on any server.
 const ID_MAX: usize = 256;
 
-/// The limit on the estimated memory of a document in bytes. Ten years of economics take 10 MB.
+/// The limit on the estimated memory of a document in bytes. A snapshot of 256 regions takes 0.6 MB.
 const MEMORY_MAX: usize = 11_000_000;
 
 /// The keywords of schemas that go beyond the contract. Other servers may not conform to them.
@@ -218,12 +218,9 @@ impl DocumentTool {
     }
 }
 
-/// Parses a document, unless its values would take too much memory.
 fn parsed(text: &str) -> Result<Value, String> {
-    match estimated_memory(text.as_bytes()) <= MEMORY_MAX {
-        true => parse_document(text),
-        false => Err("the document has too many values".into()),
-    }
+    verify_memory(text, MEMORY_MAX)?;
+    parse_document(text)
 }
 
 fn expected(name: &str) -> &'static str {

@@ -7,10 +7,13 @@ use ghi_engine::visible;
 use ghi_server::csv_table;
 use serde_json::{Value, json};
 
-use crate::source::{COST_CURVE_CSV, DocumentSource, ECONOMICS_CSV};
+use crate::source::{COST_CURVE_CSV, DocumentSource, ECONOMICS_CSV, verify_memory};
 use crate::text_table::{GAP, aligned};
 
 const CELL_MAX: usize = 200;
+
+/// The limit on the estimated memory of a table in bytes. The economics of 11,000 days take 23 MB.
+const MEMORY_MAX: usize = 24_000_000;
 
 pub(super) const DATE_MAX: usize = 10;
 
@@ -30,6 +33,7 @@ pub(crate) struct Table {
 impl Table {
     pub(crate) async fn fetch(source: &DocumentSource, target: &str) -> Result<Self, String> {
         let csv = source.file(target).await?;
+        verify_memory(&csv, MEMORY_MAX)?;
         let mut reader = ReaderBuilder::new().from_reader(csv.as_bytes());
         let invalid = |error: csv::Error| format!("not a valid table: {error}");
         let names = reader.headers().map_err(invalid)?.clone();

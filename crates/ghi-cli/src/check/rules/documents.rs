@@ -14,6 +14,7 @@ use crate::check::json_object::ObjectKind::{self, *};
 use crate::check::json_object::{DOCUMENTS, Field, JsonObject};
 use crate::check::judge::Judge;
 use crate::check::response::{CheckResponse, Finding, Judgement, unjudged};
+use crate::text_table::own_decimals;
 
 /// The most that the timestamps of one run may differ.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
@@ -280,10 +281,8 @@ pub(super) fn shares_sum_to_100(judge: &Judge) -> Judgement {
 
 /// Returns half a unit of the last published decimal, plus a small tolerance for rounding.
 fn half_unit<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> f64 {
-    let decimals =
-        |number: &f64| number.to_string().split_once('.').map_or(0, |(_, digits)| digits.len());
-    let decimals = numbers.into_iter().map(decimals).max().unwrap_or_default();
-    0.501 / 10_f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX))
+    let decimals = numbers.into_iter().map(|number| own_decimals(*number)).max();
+    0.501 / 10_f64.powi(decimals.unwrap_or_default() as i32)
 }
 
 #[cfg(test)]
