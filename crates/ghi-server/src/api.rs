@@ -2,6 +2,7 @@
 //! [`dispatch`](Api::dispatch) and [`finish`](Api::finish). Nothing here blocks on I/O.
 
 use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,13 +26,16 @@ use crate::http::problem::{Code, Problem};
 use crate::http::query::Query;
 use crate::http::site::Site;
 use crate::http::validation::validate;
-use crate::net::{Arrival, ClientKey, Permit, PermitPool, Reply, Service};
+use crate::net::{Answer, Arrival, ClientKey, Permit, PermitPool, Reply, Service};
 use crate::observe::access_log::{self, TraceContext, X_REQUEST_ID};
 use crate::observe::metrics::Metrics;
 use crate::router::{ROUTES, Route, RouteKind, find_route, rendered_ahead};
 use crate::routes::context::{Context, FixedFile, HandlerResult};
 use crate::routes::pages::general;
 use crate::scenarios::{FaultPlan, Scenarios, without_effect};
+
+/// How many seconds' worth of requests a client may send at once.
+const BURST_SECONDS: NonZeroU32 = NonZeroU32::new(2).expect("2 is not zero");
 
 pub(crate) struct Api {
     clock: Clock,
@@ -50,23 +54,14 @@ pub(crate) struct Api {
     is_draining: AtomicBool,
 }
 
-/// The state shared by the requests of a connection.
-pub(crate) struct Connection {
-    peer: IpAddr,
-    /// Whether its requests are rate limited. Local peers that are not proxies are exempt by default.
-    is_limited: bool,
-    /// Whether it was accepted on the probe socket.
-    on_probe_socket: bool,
-}
-
 /// A request, and what is found out about it.
 struct Exchange {
     arrival: Arrival,
     route: Option<&'static Route>,
     client: IpAddr,
-    /// The client that its use of limited resources counts against, if its connection is limited.
+    /// The client that its use of limited resources counts against, if it is limited.
     bounded_client: Option<ClientKey>,
-    quota: Quota,
+    quota: Option<Quota>,
 }
 
 impl Exchange {
@@ -94,7 +89,7 @@ impl Api {
             fixed: PageCache::with_capacity(usize::MAX),
             snapshot_form: config.snapshot_form,
             strict_parameters: config.strict_parameters,
-            limiter: config.rate_limit.map(Limiter::new),
+            limiter: config.rate_limit.map(|limit| Limiter::new(limit, BURST_SECONDS)),
             limits_loopback: config.rate_limit_loopback,
             trusted_proxies: config.trusted_proxies.into_iter().map(canonical).collect(),
             access_log: config.access_log,
@@ -123,7 +118,7 @@ impl Api {
 
     fn render_ahead(&self, day: &RequestDay) {
         let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("gzip"))]);
-        for target in rendered_ahead(day.edition.model().registry()) {
+        for target in rendered_ahead() {
             let uri = Uri::try_from(target).expect("paths and ids are visible ASCII");
             // A day without data has no documents.
             _ = find_route(uri.path()).map(|route| self.handle(route, &uri, &headers, day));
@@ -131,26 +126,24 @@ impl Api {
     }
 
     /// Finds the route of a request and its client, and counts it against the client's rate limit.
-    fn identify(&self, connection: &Connection, arrival: Arrival) -> Exchange {
-        let request = &arrival.request;
+    fn identify(&self, arrival: Arrival) -> Exchange {
+        let (peer, request) = (arrival.peer, &arrival.request);
         let route = find_route(request.uri().path());
-        let client = client_address(connection.peer, request.headers(), &self.trusted_proxies);
-        let bounded_client = connection.is_limited.then(|| client.into());
+        let client = client_address(peer, request.headers(), &self.trusted_proxies);
+        // Local peers that are not proxies are exempt by default.
+        let is_exempt = peer.is_loopback() && !is_trusted(peer, &self.trusted_proxies);
+        let is_limited = !arrival.on_probe_socket && (self.limits_loopback || !is_exempt);
+        let bounded_client = is_limited.then(|| ClientKey::from(client));
         let is_probe = route.is_some_and(|route| route.kind == RouteKind::Probe);
-        let quota = match (&self.limiter, bounded_client) {
-            (Some(limiter), Some(client)) if !is_probe => limiter.check(client),
-            _ => Quota::Unlimited,
-        };
+        let limiter = self.limiter.as_ref().filter(|_| !is_probe);
+        let quota = limiter.zip(bounded_client);
+        let quota = quota.map(|(limiter, client)| limiter.check(client.bucket(), NonZeroU32::MIN));
         Exchange { arrival, route, client, bounded_client, quota }
     }
 
     /// Rejects a request or, if it is rendered on the pool, queues it and returns its place.
-    fn admit(
-        &self,
-        connection: &Connection,
-        exchange: &Exchange,
-    ) -> Result<Option<Permit>, Problem> {
-        if let Quota::Exceeded { retry_after_seconds } = exchange.quota {
+    fn admit(&self, exchange: &Exchange) -> Result<Option<Permit>, Problem> {
+        if let Some(Err(retry_after_seconds)) = exchange.quota {
             self.metrics.requests_limited.inc();
             let limit = "Too many requests from this address";
             return Err(Problem::rate_limited(limit, retry_after_seconds));
@@ -158,7 +151,7 @@ impl Api {
         validate(&exchange.arrival)?;
         let kind = exchange.route.map(|route| route.kind);
         let is_for_probes = matches!(kind, Some(RouteKind::Probe | RouteKind::Metrics));
-        if connection.on_probe_socket && !is_for_probes {
+        if exchange.arrival.on_probe_socket && !is_for_probes {
             let detail = "This socket serves only /healthz, /readyz and /metrics.";
             return Err(Problem::new(Code::NotFound, detail));
         }
@@ -178,17 +171,11 @@ impl Api {
     fn answer(&self, exchange: &Exchange) -> Reply {
         let answer = AssertUnwindSafe(|| {
             let day = self.editions.day(self.clock.now());
-            match self.plan(exchange, &day) {
-                Ok(None) => {
-                    let result = self.dispatch(exchange, exchange.request().headers(), &day);
-                    self.finish(exchange, result, None, Some(&day))
-                }
-                Ok(Some(mut fault)) => {
-                    let result = self.dispatch_fault(exchange, &mut fault, &day);
-                    self.finish(exchange, result, Some(fault), Some(&day))
-                }
-                Err(problem) => self.finish(exchange, Err(problem), None, Some(&day)),
-            }
+            let (result, fault) = match self.plan(exchange, &day) {
+                Ok(mut fault) => (self.dispatch(exchange, fault.as_mut(), &day), fault),
+                Err(problem) => (Err(problem), None),
+            };
+            self.finish(exchange, result, fault, Some(&day))
         });
         catch_unwind(answer).unwrap_or_else(|_| {
             let detail = "The server failed to answer this request.";
@@ -216,29 +203,25 @@ impl Api {
         plan.map(Some).inspect_err(|_| _ = self.metrics.scenarios_refused.inc())
     }
 
-    /// Returns the scenario's error, or calls the route's handler with the scenario's day.
-    fn dispatch_fault(
+    /// Returns the scenario's error, or the route's response on the scenario's day.
+    fn dispatch(
         &self,
         exchange: &Exchange,
-        fault: &mut FaultPlan,
+        fault: Option<&mut FaultPlan>,
         today: &RequestDay,
     ) -> HandlerResult {
+        let headers = exchange.request().headers();
+        let Some(fault) = fault else { return self.serve(exchange, headers, today) };
         let route = exchange.route.map_or("", |route| route.path);
         if let Some(error) = fault.error(&self.site, route) {
             return error;
         }
-        let headers = fault.headers(exchange.request().headers());
         let day = fault.day.as_ref().unwrap_or(today);
-        let response = self.dispatch(exchange, &headers, day)?;
+        let response = self.serve(exchange, &fault.headers(headers), day)?;
         fault.reject(&response).map_or(Ok(response), Err)
     }
 
-    fn dispatch(
-        &self,
-        exchange: &Exchange,
-        headers: &HeaderMap,
-        day: &RequestDay,
-    ) -> HandlerResult {
+    fn serve(&self, exchange: &Exchange, headers: &HeaderMap, day: &RequestDay) -> HandlerResult {
         let (uri, method) = (exchange.request().uri(), exchange.request().method());
         let (path, is_read) = (uri.path(), exchange.is_read());
         match exchange.route {
@@ -331,8 +314,9 @@ impl Api {
         headers.insert(DATE, self.http_date(day));
         let trace = TraceContext::of(request.headers());
         trace.write_headers(headers);
-        if let Some(limiter) = &self.limiter {
-            limiter.write_headers(quota(exchange, status, fault.as_ref()), headers);
+        let quota = stated_quota(exchange, status, fault.as_ref());
+        if let Some((limiter, quota)) = self.limiter.as_ref().zip(quota) {
+            limiter.write_headers(quota, headers);
         }
         let took = exchange.arrival.started.elapsed();
         let scenario = fault.as_ref().map(|fault| &fault.scenario);
@@ -352,56 +336,45 @@ impl Api {
             }
         }
         let is_reset = fault.as_ref().is_some_and(FaultPlan::is_reset);
-        Reply::Ready((!is_reset).then_some(response), fault.and_then(|fault| fault.wait))
+        ((!is_reset).then_some(response), fault.and_then(|fault| fault.wait))
     }
 
-    /// Returns the value of the `Date` header, which is the time of the message.
+    /// Returns the value of the `Date` header: the time of the message, whatever the sandbox's clock shows.
     fn http_date(&self, day: Option<&RequestDay>) -> HeaderValue {
-        let time = match day {
-            Some(day) => self.clock.message_time(day.moment),
-            None => Clock::system().now(),
-        };
+        let system_time = day.filter(|_| self.clock.is_system()).map(|day| day.moment);
+        let time = system_time.unwrap_or_else(|| Clock::system().now());
         let time = UNIX_EPOCH + Duration::from_secs(time.unix_second());
         HeaderValue::try_from(fmt_http_date(time)).expect("a date is visible ASCII")
     }
 }
 
 /// Returns the quota that the response states: the client's, unless the response says 429 for another reason.
-fn quota(exchange: &Exchange, status: StatusCode, fault: Option<&FaultPlan>) -> Quota {
+fn stated_quota(
+    exchange: &Exchange,
+    status: StatusCode,
+    fault: Option<&FaultPlan>,
+) -> Option<Quota> {
     match (exchange.quota, fault) {
         (quota, _) if status != StatusCode::TOO_MANY_REQUESTS => quota,
-        (_, Some(fault)) => {
-            Quota::Exceeded { retry_after_seconds: fault.scenario.retry_after_seconds() }
-        }
-        (quota @ Quota::Exceeded { .. }, None) => quota,
-        (_, None) => Quota::Unlimited,
+        (_, Some(fault)) => Some(Err(fault.scenario.retry_after_seconds())),
+        (quota, None) => quota.filter(Result::is_err),
     }
 }
 
 impl Service for Api {
-    type Connection = Connection;
-
     fn is_bounded(&self, peer: IpAddr) -> bool {
         !peer.is_loopback() && !is_trusted(peer, &self.trusted_proxies)
     }
 
-    fn connect(&self, peer: IpAddr, _worker: usize, is_probe: bool) -> Connection {
-        let is_limited = !is_probe
-            && (self.limits_loopback
-                || !peer.is_loopback()
-                || is_trusted(peer, &self.trusted_proxies));
-        Connection { peer, is_limited, on_probe_socket: is_probe }
-    }
-
-    fn respond(self: &Arc<Self>, connection: &Arc<Connection>, arrival: Arrival) -> Reply {
-        let exchange = self.identify(connection, arrival);
-        match self.admit(connection, &exchange) {
-            Ok(None) => self.answer(&exchange),
-            Ok(Some(ticket)) => {
+    fn respond(self: &Arc<Self>, arrival: Arrival) -> Answer {
+        let exchange = self.identify(arrival);
+        match self.admit(&exchange) {
+            Ok(None) => Answer::Ready(self.answer(&exchange)),
+            Ok(Some(place)) => {
                 let api = Arc::clone(self);
-                Reply::Rendered(ticket, Box::new(move || api.answer(&exchange)))
+                Answer::Queued(place, Box::new(move || api.answer(&exchange)))
             }
-            Err(problem) => self.finish(&exchange, Err(problem), None, None),
+            Err(problem) => Answer::Ready(self.finish(&exchange, Err(problem), None, None)),
         }
     }
 }
@@ -409,7 +382,6 @@ impl Service for Api {
 #[cfg(test)]
 mod tests {
     use std::net::Ipv4Addr;
-    use std::num::NonZeroU32;
     use std::time::Instant;
 
     use hyper::Response;
@@ -425,13 +397,15 @@ mod tests {
         Arc::new(Api::new(config, HERE))
     }
 
-    fn arrival(path: &str, headers: &[(&str, &str)]) -> Arrival {
+    fn arrival(peer: &str, path: &str, headers: &[(&str, &str)]) -> Arrival {
         let request = headers
             .iter()
             .fold(Request::get(path).header(HOST, "test"), |request, (name, value)| {
                 request.header(*name, *value)
             });
         Arrival {
+            peer: peer.parse().unwrap(),
+            on_probe_socket: false,
             request: request.body(()).unwrap(),
             has_body: false,
             defect: None,
@@ -440,14 +414,11 @@ mod tests {
     }
 
     /// Sends requests as a peer with any address.
-    fn get_from(api: &Arc<Api>, peer: &str) -> impl Fn(&str, &[(&str, &str)]) -> Response<Content> {
-        let connection = Arc::new(api.connect(peer.parse().unwrap(), 0, false));
-        move |path, headers| api.respond(&connection, arrival(path, headers)).into_response()
-    }
-
-    /// Receives a request from a peer.
-    fn exchange(api: &Arc<Api>, peer: &str, arrival: Arrival) -> Exchange {
-        api.identify(&api.connect(peer.parse().unwrap(), 0, false), arrival)
+    fn get_from(
+        api: &Arc<Api>,
+        peer: &'static str,
+    ) -> impl Fn(&str, &[(&str, &str)]) -> Response<Content> {
+        move |path, headers| api.respond(arrival(peer, path, headers)).into_response()
     }
 
     fn today(api: &Api) -> RequestDay {
@@ -461,38 +432,33 @@ mod tests {
     #[test]
     fn the_route_the_client_and_the_quota_are_found_once() {
         let api = api(Config::default());
-        let received = |peer| exchange(&api, peer, arrival("/v1/ghi/regions/us/", &[]));
+        let received = |peer| api.identify(arrival(peer, "/v1/ghi/regions/us/", &[]));
         let remote = received("203.0.113.7");
         assert_eq!(remote.route.map(|route| route.kind), Some(RouteKind::Api));
         assert_eq!(remote.client, "203.0.113.7".parse::<IpAddr>().unwrap());
-        assert_eq!(remote.quota, Quota::Within { remaining: 199 });
-        assert_eq!(received("127.0.0.1").quota, Quota::Unlimited);
+        assert_eq!(remote.quota, Some(Ok(199)));
+        assert_eq!(received("127.0.0.1").quota, None);
     }
 
     #[test]
     fn a_request_is_admitted_if_it_is_valid_and_within_its_quota() {
         let api = api(Config { rate_limit: NonZeroU32::new(1), ..Config::default() });
         let admitted = |arrival| {
-            let connection = api.connect("203.0.113.7".parse().unwrap(), 0, false);
-            let admitted = api.admit(&connection, &api.identify(&connection, arrival));
+            let admitted = api.admit(&api.identify(arrival));
             admitted.map(|_| ()).map_err(|problem| problem.describe().code)
         };
-        let without_host = Arrival {
-            request: Request::get("/").body(()).unwrap(),
-            has_body: false,
-            defect: None,
-            started: Instant::now(),
-        };
-        assert_eq!(admitted(arrival("/", &[])), Ok(()));
+        let valid = || arrival("203.0.113.7", "/", &[]);
+        let without_host = Arrival { request: Request::get("/").body(()).unwrap(), ..valid() };
+        assert_eq!(admitted(valid()), Ok(()));
         assert_eq!(admitted(without_host), Err("bad_request"));
-        assert_eq!(admitted(arrival("/", &[])), Err("rate_limited"));
+        assert_eq!(admitted(valid()), Err("rate_limited"));
     }
 
     #[test]
     fn faults_are_planned_only_for_the_api() {
         let api = api(Config::default());
         let planned = |path, headers: &[(&str, &str)]| {
-            let exchange = exchange(&api, "127.0.0.1", arrival(path, headers));
+            let exchange = api.identify(arrival("127.0.0.1", path, headers));
             api.plan(&exchange, &today(&api)).unwrap().is_some()
         };
         let prefer: &[(&str, &str)] = &[("prefer", "code=503")];
@@ -505,8 +471,8 @@ mod tests {
     fn a_probe_socket_admits_only_probes_and_metrics() {
         let api = api(Config::default());
         let admitted = |path| {
-            let connection = api.connect(HERE.ip(), 0, true);
-            api.admit(&connection, &api.identify(&connection, arrival(path, &[]))).is_ok()
+            let arrival = Arrival { on_probe_socket: true, ..arrival("127.0.0.1", path, &[]) };
+            api.admit(&api.identify(arrival)).is_ok()
         };
         assert!(admitted("/healthz") && admitted("/metrics"));
         assert!(!admitted("/v1/ghi/snapshot") && !admitted("/") && !admitted("/nothing"));
@@ -515,7 +481,6 @@ mod tests {
     #[test]
     fn the_route_and_its_parameters_decide_what_is_rendered_on_the_pool() {
         let api = api(Config::default());
-        let connection = Arc::new(api.connect(HERE.ip(), 0, false));
         let at: &[(&str, &str)] = &[("prefer", "at=2026-01-01")];
         for (target, headers, is_rendered) in [
             ("/", &[][..], false),
@@ -531,36 +496,32 @@ mod tests {
             ("/docs?x", &[], false),
             ("/metrics?x", &[], false),
         ] {
-            let reply = api.respond(&connection, arrival(target, headers));
-            assert_eq!(matches!(reply, Reply::Rendered(..)), is_rendered, "{target}");
+            let reply = api.respond(arrival("127.0.0.1", target, headers));
+            assert_eq!(matches!(reply, Answer::Queued(..)), is_rendered, "{target}");
         }
     }
 
     #[test]
     fn a_request_over_its_rate_limit_takes_no_place_in_the_queue() {
         let api = api(Config { rate_limit: NonZeroU32::new(1), ..Config::default() });
-        let connection = Arc::new(api.connect("203.0.113.7".parse().unwrap(), 0, false));
-        let ask = || api.respond(&connection, arrival("/?price=1", &[]));
+        let ask = || api.respond(arrival("203.0.113.7", "/?price=1", &[]));
         let queued = [ask(), ask()];
-        assert!(queued.iter().all(|reply| matches!(reply, Reply::Rendered(..))));
+        assert!(queued.iter().all(|reply| matches!(reply, Answer::Queued(..))));
         assert_eq!(ask().into_response().status(), StatusCode::TOO_MANY_REQUESTS);
     }
 
     #[test]
     fn a_client_with_nine_requests_in_the_queue_gets_503_with_retry_after() {
         let api = api(Config::default());
-        let ask = |peer: &str| {
-            let connection = Arc::new(api.connect(peer.parse().unwrap(), 0, false));
-            api.respond(&connection, arrival("/?price=1", &[]))
-        };
+        let ask = |peer| api.respond(arrival(peer, "/?price=1", &[]));
         let queued = [(); 9].map(|()| ask("203.0.113.7"));
-        assert!(queued.iter().all(|reply| matches!(reply, Reply::Rendered(..))));
+        assert!(queued.iter().all(|reply| matches!(reply, Answer::Queued(..))));
         let refused = ask("203.0.113.7").into_response();
         assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!(refused.headers()["retry-after"], "1");
-        assert!(matches!(ask("203.0.113.8"), Reply::Rendered(..)), "another client has its own");
+        assert!(matches!(ask("203.0.113.8"), Answer::Queued(..)), "another client has its own");
         drop(queued);
-        assert!(matches!(ask("203.0.113.7"), Reply::Rendered(..)));
+        assert!(matches!(ask("203.0.113.7"), Answer::Queued(..)));
     }
 
     #[test]
@@ -571,10 +532,10 @@ mod tests {
         });
         let dispatched = |prefer, known| {
             let headers = [("prefer", prefer), ("if-none-match", known)];
-            let exchange = exchange(&api, "127.0.0.1", arrival("/v1/ghi/snapshot", &headers));
+            let exchange = api.identify(arrival("127.0.0.1", "/v1/ghi/snapshot", &headers));
             let today = today(&api);
-            let mut fault = api.plan(&exchange, &today).unwrap().unwrap();
-            let result = api.dispatch_fault(&exchange, &mut fault, &today);
+            let mut fault = api.plan(&exchange, &today).unwrap();
+            let result = api.dispatch(&exchange, fault.as_mut(), &today);
             result
                 .map(|response| (response.status().as_u16(), text(response)))
                 .map_err(|problem| problem.describe().code)

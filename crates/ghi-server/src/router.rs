@@ -1,7 +1,6 @@
 //! The table of all routes.
 
-use ghi_contract::{ForecastDays, paths as contract};
-use ghi_engine::Registry;
+use ghi_contract::paths as contract;
 
 use crate::http::paths;
 use crate::http::query::Query;
@@ -195,23 +194,17 @@ pub fn check_fail_flag(text: &str) -> Result<(), String> {
     scenarios::check_fail_flag(text, api_route)
 }
 
-/// Returns the targets that a server renders before anyone requests them: every document of the contract, and the pages
-/// and files that are requested most.
-pub(crate) fn rendered_ahead(registry: &Registry) -> impl Iterator<Item = String> {
+/// Returns the targets that a server renders before anyone requests them: the documents, pages and files that are
+/// requested most.
+pub(crate) fn rendered_ahead() -> impl Iterator<Item = String> {
     let documents = ROUTES.iter().filter(|route| route.kind == RouteKind::Api);
     let documents = documents.filter(|route| !route.has_parameter()).map(|route| route.path);
     let files = [paths::SNAPSHOT_CSV, paths::EXPLAIN_CSV, paths::EXPLAIN_JSON, paths::FEED];
     let single = documents.chain(files).chain([paths::DASHBOARD, paths::EXPLAIN]);
-    let charts = [paths::HISTORY_CHART, paths::REGIONS_CHART]
-        .into_iter()
-        .flat_map(|path| parameters::THEMES.map(|theme| format!("{path}?theme={theme}")));
-    let forecasts = ForecastDays::all()
-        .map(|days| format!("{}?forecast_days={}", contract::FORECAST, days.get()));
-    let regions = registry.regions().iter().flat_map(|region| {
-        let detail = contract::REGION_DETAIL.replace("{id}", &region.id);
-        [detail, format!("{}?region_id={}", contract::HISTORY, region.id)]
-    });
-    single.map(String::from).chain(charts).chain(forecasts).chain(regions)
+    let charts = [paths::HISTORY_CHART, paths::REGIONS_CHART].into_iter();
+    let charts =
+        charts.flat_map(|path| parameters::THEMES.map(|theme| format!("{path}?theme={theme}")));
+    single.map(String::from).chain(charts)
 }
 
 #[cfg(test)]

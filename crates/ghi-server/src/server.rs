@@ -16,7 +16,7 @@ use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{sleep, timeout};
 
-use crate::api::{Api, Connection};
+use crate::api::Api;
 use crate::clock::{MonotonicTime, is_system_time_in_range};
 use crate::config::Config;
 use crate::net::{
@@ -141,7 +141,8 @@ fn start<S: Service>(
     running: mpsc::UnboundedSender<usize>,
 ) -> io::Result<()> {
     // Anything that can fail does so here, where the caller can handle it.
-    let runtime = Builder::new_current_thread().enable_all().build()?;
+    // The blocking thread renders what would take the worker too long.
+    let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(1).build()?;
     let listener = {
         let _runtime_context = runtime.enter();
         TcpListener::from_std(socket)?
@@ -235,18 +236,16 @@ impl Drop for Sandbox {
     }
 }
 
-/// A server without sockets, with a single connection.
+/// A server without sockets.
 pub struct InProcess {
     api: Arc<Api>,
-    connection: Arc<Connection>,
+    peer: IpAddr,
 }
 
 impl InProcess {
-    /// Starts a server with a connection from a peer.
+    /// Starts a server whose requests come from a peer.
     pub fn new(config: Config, peer: IpAddr) -> Self {
-        let api = Arc::new(Api::new(config, ([127, 0, 0, 1], 8000).into()));
-        let connection = Arc::new(api.connect(peer, 0, false));
-        Self { api, connection }
+        Self { api: Arc::new(Api::new(config, ([127, 0, 0, 1], 8000).into())), peer }
     }
 
     /// Returns the model of its inputs.
@@ -261,11 +260,15 @@ impl InProcess {
 
     /// Returns the response to a request, with its whole body.
     pub fn respond(&self, request: Request<String>) -> Response<Bytes> {
-        let has_body = !request.body().is_empty();
-        let started = MonotonicTime::now();
-        let arrival = Arrival { request: request.map(|_| ()), has_body, defect: None, started };
-        let reply = self.api.respond(&self.connection, arrival);
-        reply.into_response().map(Content::into_bytes)
+        let arrival = Arrival {
+            peer: self.peer,
+            on_probe_socket: false,
+            has_body: !request.body().is_empty(),
+            request: request.map(|_| ()),
+            defect: None,
+            started: MonotonicTime::now(),
+        };
+        self.api.respond(arrival).into_response().map(Content::into_bytes)
     }
 }
 

@@ -57,20 +57,13 @@ impl Clock {
         }
     }
 
-    /// Returns the system's time when this clock shows `now`.
-    pub(crate) fn message_time(&self, now: Moment) -> Moment {
-        match self.0 {
-            TimeSource::System => now,
-            _ => Self::system().now(),
-        }
+    pub(crate) fn is_system(&self) -> bool {
+        matches!(self.0, TimeSource::System)
     }
 
     /// Returns how many of its seconds pass in a real second, or 1 if it is stopped.
     pub(crate) fn speed(&self) -> Speed {
-        match self.0 {
-            TimeSource::Running { speed, .. } => speed,
-            _ => Speed::REAL,
-        }
+        if let TimeSource::Running { speed, .. } = self.0 { speed } else { Speed::REAL }
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
@@ -151,16 +144,15 @@ impl FromStr for Speed {
     }
 }
 
-/// Whether the system's time was out of range when it was last read.
-static WAS_OUT_OF_RANGE: AtomicBool = AtomicBool::new(false);
-
 /// Returns whether the system's time is in the years 1970 to 9999, which HTTP dates can express. If it isn't, requests
 /// cannot be answered: hyper formats the time for each of them, and panics. One error is logged when that begins, and
 /// one when it ends.
 pub fn is_system_time_in_range() -> bool {
-    let is_in_range = is_in_range(SystemTime::now());
-    if has_changed(&WAS_OUT_OF_RANGE, !is_in_range) {
-        match is_in_range {
+    static LAST: AtomicBool = AtomicBool::new(true);
+    let now = is_in_range(SystemTime::now());
+    // Usually only read, because all workers share it.
+    if LAST.load(Ordering::Relaxed) != now && LAST.swap(now, Ordering::Relaxed) != now {
+        match now {
             true => tracing::error!("the system clock is back in the years 1970 to 9999"),
             false => tracing::error!(
                 "the system clock is outside the years 1970 to 9999; connections are closed without a response until \
@@ -168,18 +160,12 @@ pub fn is_system_time_in_range() -> bool {
             ),
         }
     }
-    is_in_range
+    now
 }
 
 fn is_in_range(time: SystemTime) -> bool {
     let since_epoch = time.duration_since(UNIX_EPOCH);
     since_epoch.is_ok_and(|since_epoch| since_epoch < Duration::from_micros(END_MICROS))
-}
-
-/// Sets a state, and returns whether it is new, to one of the threads that see it first.
-fn has_changed(state: &AtomicBool, new: bool) -> bool {
-    // Usually only read, because all workers share it.
-    state.load(Ordering::Relaxed) != new && state.swap(new, Ordering::Relaxed) != new
 }
 
 #[cfg(test)]
@@ -283,12 +269,5 @@ mod tests {
         {
             assert_eq!(is_in_range(time), expected, "{time:?}");
         }
-    }
-
-    #[test]
-    fn a_change_is_reported_once() {
-        let last = AtomicBool::new(false);
-        let seen = [false, true, true, true, false, false].map(|state| has_changed(&last, state));
-        assert_eq!(seen, [false, true, false, false, true, false]);
     }
 }

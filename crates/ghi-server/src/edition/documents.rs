@@ -1,7 +1,6 @@
 //! The contract's documents, from the data to JSON.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use ghi_contract::{
     API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, Forecast, ForecastDays,
@@ -9,6 +8,7 @@ use ghi_contract::{
     SnapshotRegion, paths,
 };
 use ghi_engine::{Costs, ENGINE_SANDBOX_VERSION, NoFigures, RegionIndex, Scope};
+use hyper::HeaderMap;
 use jiff::civil::Date;
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
@@ -17,33 +17,25 @@ use crate::config::SnapshotForm;
 use crate::edition::daily_edition::{Document, Edition};
 use crate::http::caching::Representation;
 
-const TIMESTAMP_FIELD: &[u8] = br#""timestamp_utc":""#;
-
 impl Edition {
-    /// Renders a document without its time of day, which is the stamp.
+    /// Renders a document, whose time of day is that of each response.
     pub(super) fn rendered(&self, document: Document) -> Result<Representation, NoFigures> {
-        let mut json = match document {
-            Document::Metadata => to_json(&self.metadata()),
-            Document::Regions => to_json(&self.regions()),
-            Document::Network => to_json(&self.network()?),
-            Document::Indicator => to_json(&self.indicator()?),
-            Document::Snapshot(SnapshotForm::Full) => to_json(&self.snapshot()?),
+        let json = match document {
+            Document::Metadata => document_json(&self.metadata()),
+            Document::Regions => document_json(&self.regions()),
+            Document::Network => document_json(&self.network()?),
+            Document::Indicator => document_json(&self.indicator()?),
+            Document::Snapshot(SnapshotForm::Full) => document_json(&self.snapshot()?),
             Document::Snapshot(SnapshotForm::Reduced) => {
                 let snapshot = self.snapshot()?;
-                to_json(&Snapshot { region_count: None, regions: None, ..snapshot })
+                document_json(&Snapshot { region_count: None, regions: None, ..snapshot })
             }
-            Document::History(scope) => to_json(&self.history(scope)?),
-            Document::Forecast(days) => to_json(&self.forecast(days)?),
-            Document::RegionDetail(region) => to_json(&self.region_detail(region)?),
+            Document::History(scope) => document_json(&self.history(scope)?),
+            Document::Forecast(days) => document_json(&self.forecast(days)?),
+            Document::RegionDetail(region) => document_json(&self.region_detail(region)?),
         };
-        let fields = json.windows(TIMESTAMP_FIELD.len());
-        let field = fields.into_iter().position(|field| field == TIMESTAMP_FIELD);
-        let field = field.expect("every contract document has a timestamp near its start");
-        let timestamp = field + TIMESTAMP_FIELD.len();
-        let time = timestamp + "YYYY-MM-DDT".len();
-        json.drain(time..time + "HH:MM:SS.ffffff".len());
-        let untagged = timestamp..time + "Z".len();
-        Ok(Representation::stamped(Arc::clone(&self.headers), json, time, untagged))
+        let midnight = self.midnight.to_string();
+        Ok(Representation::stamped(HeaderMap::clone(&self.headers), &json, &midnight))
     }
 
     fn metadata(&self) -> Metadata {
@@ -177,14 +169,10 @@ pub(crate) fn history_point(date: Date, costs: &Costs) -> HistoryPoint {
 /// Returns a document of the contract as JSON, as a server sends it. Floats have a decimal point and no
 /// exponent, however small they are.
 pub fn document_json(document: &impl Serialize) -> String {
-    String::from_utf8(to_json(document)).expect("JSON is text")
-}
-
-fn to_json(document: &impl Serialize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(1024);
     let mut serializer = Serializer::with_formatter(&mut bytes, PlainFloats);
     document.serialize(&mut serializer).expect("contract documents are plain JSON");
-    bytes
+    String::from_utf8(bytes).expect("JSON is text")
 }
 
 struct PlainFloats;

@@ -1,14 +1,16 @@
 //! The current model and its cached editions, and the day of a request.
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::num::NonZeroU32;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use ghi_engine::{Model, RecentDays};
+use governor::clock::{Clock, DefaultClock};
 use hyper::HeaderMap;
 
 use crate::clock::{Moment, Speed};
 use crate::edition::daily_edition::Edition;
-use crate::edition::day_limit::DayLimit;
 use crate::http::caching::{PageCache, daily_api_headers};
+use crate::http::clients::Limiter;
 use crate::http::site::Site;
 use crate::net::ClientKey;
 
@@ -22,13 +24,19 @@ const OTHER_DAYS: usize = 32;
 const FILES: usize = 256;
 const FILES_OF_OTHER_DAY: usize = 4;
 
+/// How many days other than the clock's may be rendered per second, in total and for one client. With the most
+/// regions, they take a seventh of a core.
+const DAYS_PER_SECOND: NonZeroU32 = NonZeroU32::new(500).expect("it is not zero");
+const DAYS_PER_CLIENT: NonZeroU32 = NonZeroU32::new(125).expect("it is not zero");
+
+/// How many seconds' worth of them may be rendered at once: at least a year for one client.
+const BURST_SECONDS: NonZeroU32 = NonZeroU32::new(3).expect("it is not zero");
+
 pub(crate) struct Editions {
     headers: Arc<HeaderMap>,
     speed: Speed,
     current: RwLock<Arc<LoadedModel>>,
     day_limit: DayLimit,
-    /// Held during a reload.
-    reloading: Mutex<()>,
 }
 
 /// A model and the editions that were made from it. A reload replaces all of them in one step.
@@ -54,22 +62,41 @@ fn find(cached: &CachedDays, moment: Moment) -> Option<Arc<Edition>> {
     cached.iter().find(|edition| edition.midnight.day() == moment.day()).cloned()
 }
 
-/// Caches an edition after removing others, and returns the one that is then cached for its day.
+/// Caches an edition after removing others.
 fn cache(
     cached: &CachedDays,
-    edition: Edition,
+    edition: Arc<Edition>,
     remove: impl FnOnce(&mut Vec<Arc<Edition>>),
 ) -> Arc<Edition> {
     let mut cached = cached.write().unwrap_or_else(PoisonError::into_inner);
-    // Another worker may have been faster.
-    if let Some(other) = cached.iter().find(|other| other.midnight.day() == edition.midnight.day())
-    {
-        return Arc::clone(other);
-    }
     remove(&mut cached);
-    let edition = Arc::new(edition);
     cached.push(Arc::clone(&edition));
     edition
+}
+
+/// Limits how many days are rendered for `Prefer: at=` and `figures=`.
+struct DayLimit<C: Clock = DefaultClock> {
+    total: Limiter<C>,
+    by_client: Limiter<C>,
+}
+
+impl<C: Clock + Default> DayLimit<C> {
+    fn new() -> Self {
+        let [total, by_client] = [DAYS_PER_SECOND, DAYS_PER_CLIENT]
+            .map(|per_second| Limiter::new(per_second, BURST_SECONDS));
+        Self { total, by_client }
+    }
+
+    /// Counts days. More than a client may render at once count as that many. Without a client, only the total
+    /// limit applies. Fails with the number of seconds to wait.
+    fn check(&self, days: u32, client: Option<ClientKey>) -> Result<(), u64> {
+        let days = NonZeroU32::new(days).unwrap_or(NonZeroU32::MIN).min(self.by_client.burst);
+        if let Some(client) = client {
+            self.by_client.check(client.bucket(), days)?;
+        }
+        // All clients together have one bucket.
+        self.total.check(0, days).map(drop)
+    }
 }
 
 impl Editions {
@@ -78,8 +105,7 @@ impl Editions {
             headers: Arc::new(daily_api_headers(site, "application/json")),
             speed,
             current: RwLock::new(LoadedModel::new(model)),
-            day_limit: DayLimit::default(),
-            reloading: Mutex::default(),
+            day_limit: DayLimit::new(),
         }
     }
 
@@ -113,15 +139,15 @@ impl Editions {
         moment: Moment,
         days: RecentDays,
         files: usize,
-    ) -> Edition {
-        Edition {
+    ) -> Arc<Edition> {
+        Arc::new(Edition {
             model: Arc::clone(model),
             headers: Arc::clone(&self.headers),
             midnight: moment.midnight(),
             days,
             documents: PageCache::with_capacity(usize::MAX),
             files: PageCache::with_capacity(files),
-        }
+        })
     }
 
     /// Has the moment's day rendered, and the next day if midnight is near.
@@ -139,7 +165,6 @@ impl Editions {
 
     /// Replaces the model and everything cached in one step, after the moment's day is rendered.
     pub(crate) fn reload(&self, model: Model, moment: Moment, render: impl Fn(&RequestDay)) {
-        let _one_at_a_time = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         let loaded = LoadedModel::new(model);
         self.prepare_model(&loaded, moment, render);
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = loaded;
@@ -179,7 +204,7 @@ impl Editions {
         self.day_limit.check(1, client)?;
         let days = change(edition.days());
         let edition = self.edition(edition.model(), *moment, days, FILES_OF_OTHER_DAY);
-        Ok(RequestDay { moment: *moment, edition: edition.into() })
+        Ok(RequestDay { moment: *moment, edition })
     }
 }
 
@@ -192,7 +217,12 @@ pub(crate) struct RequestDay {
 
 #[cfg(test)]
 mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+    use std::sync::Mutex;
+    use std::time::Duration;
+
     use ghi_engine::Inputs;
+    use governor::clock::FakeRelativeClock;
 
     use super::*;
 
@@ -308,6 +338,48 @@ mod tests {
         assert_eq!(cached(), last);
         editions.reload(other_model(), moment("2026-11-15T12:00:00Z"), |_| {});
         assert!(cached().is_empty(), "they belonged to the old model");
+    }
+
+    fn client(last: u8) -> Option<ClientKey> {
+        Some(IpAddr::V4(Ipv4Addr::new(203, 0, 113, last)).into())
+    }
+
+    /// Returns how many requests that draw this many days a client may send at once.
+    fn at_once(limit: &DayLimit<FakeRelativeClock>, days: u32, client: Option<ClientKey>) -> usize {
+        (0..2000).take_while(|_| limit.check(days, client).is_ok()).count()
+    }
+
+    fn advance(limit: &DayLimit<FakeRelativeClock>, time: Duration) {
+        limit.total.clock().advance(time);
+        limit.by_client.clock().advance(time);
+    }
+
+    #[test]
+    fn a_request_is_charged_by_the_days_it_draws() {
+        let limit = || DayLimit::<FakeRelativeClock>::new();
+        assert_eq!(at_once(&limit(), 1, None), 1500);
+        assert_eq!(at_once(&limit(), 365, client(1)), 1);
+        assert_eq!(at_once(&limit(), 30, client(1)), 12);
+        let limit = limit();
+        assert_eq!(at_once(&limit, 11_000, client(1)), 1, "more than a burst is still possible");
+        advance(&limit, Duration::from_secs(2));
+        assert!(
+            limit.check(365, client(1)).is_err(),
+            "a year takes a client's days of three seconds"
+        );
+        advance(&limit, Duration::from_secs(1));
+        assert!(limit.check(365, client(1)).is_ok());
+    }
+
+    #[test]
+    fn one_client_cannot_use_up_all_days() {
+        let limit = DayLimit::<FakeRelativeClock>::new();
+        assert_eq!(at_once(&limit, 1, client(1)), 375);
+        assert_eq!(at_once(&limit, 1, client(2)), 375);
+        let until_later = limit.check(1, client(1));
+        assert_eq!(until_later, Err(1));
+        advance(&limit, Duration::from_secs(1));
+        assert!(limit.check(1, client(1)).is_ok());
     }
 
     #[test]

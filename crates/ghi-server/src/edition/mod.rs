@@ -1,7 +1,6 @@
 //! From a day's data to bytes: rendered once a day, timestamped per request. Independent of requests.
 
 mod editions;
-mod day_limit;
 mod documents;
 mod daily_edition;
 

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::io::{Read, Write};
 use std::mem;
-use std::ops::Range;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use bytes::Bytes;
@@ -13,8 +12,8 @@ use flate2::read::GzDecoder;
 use flate2::write::{DeflateEncoder, GzEncoder};
 use flate2::{Compression, Crc};
 use hyper::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, DATE, ETAG, HeaderName,
-    HeaderValue, IF_NONE_MATCH, VARY,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName, HeaderValue,
+    IF_NONE_MATCH, VARY,
 };
 use hyper::{HeaderMap, Response, StatusCode};
 
@@ -60,10 +59,7 @@ pub(crate) fn fixed_headers(site: &Site, content_type: &'static str) -> HeaderMa
 }
 
 fn cacheable_headers(site: &Site, content_type: &'static str, lifetime: HeaderValue) -> HeaderMap {
-    // Replaced later. A copy of the headers has no room for more.
-    let replaced = [ETAG, DATE].map(|name| (name, HeaderValue::from_static("")));
-    let mut headers = HeaderMap::from_iter(replaced);
-    headers.extend(site.common_headers.clone());
+    let mut headers = site.common_headers.clone();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(CACHE_CONTROL, lifetime);
     headers
@@ -72,9 +68,8 @@ fn cacheable_headers(site: &Site, content_type: &'static str, lifetime: HeaderVa
 /// Content that many requests share, except for its stamp if it has one.
 #[derive(Debug)]
 pub(crate) struct Representation {
-    /// Cloning the map is cheaper than inserting the headers one by one.
-    headers: Arc<HeaderMap>,
-    tag: HeaderValue,
+    /// All headers but that of gzip. Cloning the map is cheaper than inserting them one by one.
+    headers: HeaderMap,
     content: Bytes,
     /// Where the stamp of a request is inserted.
     stamp_at: Option<usize>,
@@ -83,10 +78,13 @@ pub(crate) struct Representation {
 
 impl Representation {
     /// Content that is the same for each request.
-    pub(crate) fn new(headers: HeaderMap, content: impl Into<Bytes>) -> Self {
-        let (headers, content) = (headers.into(), content.into());
-        let tag = entity_tag(&[&content]);
-        Self { headers, tag, content, stamp_at: None, gzip: OnceLock::new() }
+    pub(crate) fn new(mut headers: HeaderMap, content: impl Into<Bytes>) -> Self {
+        let content = content.into();
+        headers.insert(ETAG, entity_tag(&[&content]));
+        if content.len() > UNCOMPRESSED_MAX {
+            vary_by(&mut headers, ACCEPT_ENCODING);
+        }
+        Self { headers, content, stamp_at: None, gzip: OnceLock::new() }
     }
 
     /// Content given as a gzip stream that the build made.
@@ -96,24 +94,25 @@ impl Representation {
         Self { gzip: OnceLock::from(stream), ..Self::new(headers, content) }
     }
 
-    /// Content with a stamp, which differs in each response. The entity tag covers everything outside `untagged`.
-    pub(crate) fn stamped(
-        headers: Arc<HeaderMap>,
-        content: Vec<u8>,
-        stamp_at: usize,
-        untagged: Range<usize>,
-    ) -> Self {
-        let tag = entity_tag(&[&content[..untagged.start], &content[untagged.end..]]);
-        let (content, stamp_at, gzip) = (content.into(), Some(stamp_at), OnceLock::new());
-        Self { headers, tag, content, stamp_at, gzip }
+    /// Content with a timestamp whose time of day is that of each response. The entity tag covers everything else.
+    pub(crate) fn stamped(headers: HeaderMap, content: &str, timestamp: &str) -> Self {
+        let (before, after) = content.split_once(timestamp).expect("the content is of that day");
+        let date = &timestamp[.."YYYY-MM-DDT".len()];
+        let without_time = [before, date, "Z", after].concat();
+        let stamp_at = Some(before.len() + date.len());
+        let mut stamped = Self { stamp_at, ..Self::new(headers, without_time) };
+        stamped.headers.insert(ETAG, entity_tag(&[before.as_bytes(), after.as_bytes()]));
+        stamped
     }
 
     /// Returns the response to a request with these headers: the content with the stamp, or 304 if
     /// the entity tag matches.
     pub(crate) fn respond(&self, request: &HeaderMap, stamp: &[u8]) -> Response<Content> {
-        let is_compressible = self.content.len() > UNCOMPRESSED_MAX;
-        let headers = HeaderMap::clone(&self.headers);
-        respond(headers, &self.tag, request, is_compressible, |is_gzip| {
+        conditional(self.headers.clone(), request, |headers| {
+            let is_gzip = self.content.len() > UNCOMPRESSED_MAX && accepts_gzip(request);
+            if is_gzip {
+                headers.insert(CONTENT_ENCODING, GZIP);
+            }
             let stamped = self.stamp_at.map(|at| {
                 let (before, after) = self.content.split_at(at);
                 [before, stamp, after].concat()
@@ -133,40 +132,34 @@ impl Representation {
 /// entity tag matches. The content doesn't exist yet, so the tag is a hash of `made_of`, which must list everything
 /// that determines the content.
 pub(crate) fn respond_lazily(
-    headers: HeaderMap,
+    mut headers: HeaderMap,
     made_of: &[&str],
     request: &HeaderMap,
     chunks: impl Iterator<Item = Vec<u8>> + Send + 'static,
 ) -> Response<Content> {
-    let tag = entity_tag(&[made_of.join("\0").as_bytes(), b"\0"]);
-    respond(headers, &tag, request, true, |is_gzip| match is_gzip {
-        true => Content::lazy(Box::new(compress_chunks(chunks))),
-        false => Content::lazy(Box::new(chunks)),
+    headers.insert(ETAG, entity_tag(&[made_of.join("\0").as_bytes(), b"\0"]));
+    vary_by(&mut headers, ACCEPT_ENCODING);
+    conditional(headers, request, |headers| {
+        if !accepts_gzip(request) {
+            return Content::lazy(Box::new(chunks));
+        }
+        headers.insert(CONTENT_ENCODING, GZIP);
+        Content::lazy(Box::new(compress_chunks(chunks)))
     })
 }
 
-/// Returns the response to a request: content that is made with or without gzip, or 304.
-fn respond(
+/// Returns a response with content, or 304 if the request has its entity tag.
+fn conditional(
     mut headers: HeaderMap,
-    tag: &HeaderValue,
     request: &HeaderMap,
-    is_compressible: bool,
-    content: impl FnOnce(bool) -> Content,
+    content: impl FnOnce(&mut HeaderMap) -> Content,
 ) -> Response<Content> {
-    headers.insert(ETAG, tag.clone());
-    if is_compressible {
-        vary_by(&mut headers, ACCEPT_ENCODING);
-    }
     let mut response = Response::new(Content::default());
-    if matches_etag(tag, request) {
+    if matches_etag(&headers[ETAG], request) {
         headers.remove(CONTENT_TYPE);
         *response.status_mut() = StatusCode::NOT_MODIFIED;
     } else {
-        let is_gzip = is_compressible && accepts_gzip(request);
-        if is_gzip {
-            headers.insert(CONTENT_ENCODING, GZIP);
-        }
-        *response.body_mut() = content(is_gzip);
+        *response.body_mut() = content(&mut headers);
     }
     *response.headers_mut() = headers;
     response

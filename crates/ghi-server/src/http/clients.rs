@@ -13,12 +13,8 @@ use hyper::header::{FORWARDED, HeaderName, HeaderValue};
 use ipnet::{IpNet, Ipv4Net};
 
 use crate::http::lists::{elements, name_and_value, split_unquoted};
-use crate::net::{ClientBuckets, ClientKey};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-
-/// How many seconds' worth of requests may arrive at once.
-const BURST_SECONDS: NonZeroU32 = NonZeroU32::new(2).expect("2 is not zero");
 
 pub(crate) fn is_trusted(address: IpAddr, trusted: &[IpNet]) -> bool {
     trusted.iter().any(|network| network.contains(&address))
@@ -93,57 +89,43 @@ fn address_of_forwarded(element: &str) -> Option<IpAddr> {
     address(without_brackets.unwrap_or(&node))
 }
 
-/// Limits how many requests each client may send per second.
+/// Limits how many requests, or other uses of a resource, each client has per second.
 pub(crate) struct Limiter<C: Clock = DefaultClock> {
     buckets: RateLimiter<u64, DashMapStateStore<u64>, C, StateInformationMiddleware>,
-    clients: ClientBuckets,
+    /// How many are possible at once.
+    pub(crate) burst: NonZeroU32,
     policy: HeaderValue,
 }
 
-/// The state of a client's rate limit after a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Quota {
-    Unlimited,
-    Within { remaining: u32 },
-    Exceeded { retry_after_seconds: u64 },
-}
+/// How many more a client may send at once, or else how many seconds it has to wait for the next.
+pub(crate) type Quota = Result<u32, u64>;
 
-impl Limiter {
-    pub(crate) fn new(per_second: NonZeroU32) -> Self {
-        Self::with_clock(per_second, DefaultClock::default())
-    }
-}
-
-impl<C: Clock> Limiter<C> {
-    fn with_clock(per_second: NonZeroU32, clock: C) -> Self {
-        let burst = per_second.saturating_mul(BURST_SECONDS);
+impl<C: Clock + Default> Limiter<C> {
+    /// Creates a limit which allows at once what it allows in this many seconds.
+    pub(crate) fn new(per_second: NonZeroU32, burst_seconds: NonZeroU32) -> Self {
+        let burst = per_second.saturating_mul(burst_seconds);
         let quota = governor::Quota::per_second(per_second).allow_burst(burst);
         let policy = format!("\"default\";q={per_second};w=1");
         Self {
-            buckets: RateLimiter::dashmap_with_clock(quota, clock).with_middleware(),
-            clients: ClientBuckets::default(),
+            buckets: RateLimiter::dashmap_with_clock(quota, C::default()).with_middleware(),
+            burst,
             policy: HeaderValue::try_from(policy).expect("digits are visible ASCII"),
         }
     }
 
-    /// Counts a request from a client.
-    pub(crate) fn check(&self, client: ClientKey) -> Quota {
-        match self.buckets.check_key(&self.clients.bucket(client)) {
-            Ok(state) => Quota::Within { remaining: state.remaining_burst_capacity() },
-            Err(until) => {
-                let wait = until.wait_time_from(self.buckets.clock().now());
-                Quota::Exceeded { retry_after_seconds: wait.as_secs() + 1 }
-            }
-        }
+    /// Counts this many for a bucket. More than a burst count as a burst.
+    pub(crate) fn check(&self, bucket: u64, count: NonZeroU32) -> Quota {
+        let checked = self.buckets.check_key_n(&bucket, count.min(self.burst));
+        let state = checked.expect("a burst is always possible");
+        state.map(|state| state.remaining_burst_capacity()).map_err(|until| {
+            let wait = until.wait_time_from(self.buckets.clock().now());
+            wait.as_secs() + 1
+        })
     }
 
     /// Sets the headers that tell a client its quota.
     pub(crate) fn write_headers(&self, quota: Quota, headers: &mut HeaderMap) {
-        let (remaining, seconds) = match quota {
-            Quota::Unlimited => return,
-            Quota::Within { remaining } => (remaining, 1),
-            Quota::Exceeded { retry_after_seconds } => (0, retry_after_seconds),
-        };
+        let (remaining, seconds) = quota.map_or_else(|wait| (0, wait), |remaining| (remaining, 1));
         let state = format!("\"default\";r={remaining};t={seconds}");
         let state = HeaderValue::try_from(state).expect("digits are visible ASCII");
         headers.insert("ratelimit-policy", self.policy.clone());
@@ -158,6 +140,8 @@ mod tests {
 
     use governor::clock::FakeRelativeClock;
     use proptest::prelude::*;
+
+    use crate::net::ClientKey;
 
     use super::*;
 
@@ -347,28 +331,28 @@ mod tests {
     }
 
     fn limiter(per_second: u32) -> Limiter<FakeRelativeClock> {
-        let per_second = NonZeroU32::new(per_second).unwrap();
-        Limiter::with_clock(per_second, FakeRelativeClock::default())
+        Limiter::new(NonZeroU32::new(per_second).unwrap(), NonZeroU32::new(2).unwrap())
+    }
+
+    impl Limiter<FakeRelativeClock> {
+        pub(crate) fn clock(&self) -> &FakeRelativeClock {
+            self.buckets.clock()
+        }
     }
 
     /// Counts a request from an address.
     fn count(limiter: &Limiter<FakeRelativeClock>, client: &str) -> Quota {
-        limiter.check(client.parse::<IpAddr>().unwrap().into())
-    }
-
-    const REFUSED: Quota = Quota::Exceeded { retry_after_seconds: 1 };
-
-    fn within(remaining: u32) -> Quota {
-        Quota::Within { remaining }
+        let client = ClientKey::from(client.parse::<IpAddr>().unwrap());
+        limiter.check(client.bucket(), NonZeroU32::MIN)
     }
 
     #[test]
     fn a_million_addresses_take_bounded_memory() {
         let limiter = limiter(100);
         for address in 0..1_000_000 {
-            limiter.check(IpAddr::V4(Ipv4Addr::from_bits(0x0b00_0000 + address)).into());
+            _ = count(&limiter, &Ipv4Addr::from_bits(0x0b00_0000 + address).to_string());
         }
-        assert!(limiter.buckets.len() <= ClientBuckets::COUNT as usize);
+        assert!(limiter.buckets.len() <= ClientKey::BUCKETS as usize);
     }
 
     #[test]
@@ -376,19 +360,15 @@ mod tests {
         let limiter = limiter(2);
         let client = "203.0.113.7";
         for remaining in [3, 2, 1, 0] {
-            assert_eq!(count(&limiter, client), within(remaining));
+            assert_eq!(count(&limiter, client), Ok(remaining));
         }
-        assert_eq!(count(&limiter, client), REFUSED);
-        assert_eq!(count(&limiter, "203.0.113.8"), within(3), "another client has its own bucket");
+        assert_eq!(count(&limiter, client), Err(1));
+        assert_eq!(count(&limiter, "203.0.113.8"), Ok(3), "another client has its own bucket");
         limiter.buckets.clock().advance(Duration::from_millis(499));
-        assert_eq!(count(&limiter, client), REFUSED);
+        assert_eq!(count(&limiter, client), Err(1));
         limiter.buckets.clock().advance(Duration::from_millis(1));
-        assert_eq!([(); 2].map(|()| count(&limiter, client)), [within(0), REFUSED]);
+        assert_eq!([(); 2].map(|()| count(&limiter, client)), [Ok(0), Err(1)]);
         limiter.buckets.clock().advance(Duration::from_secs(60));
-        assert_eq!(
-            count(&limiter, client),
-            within(3),
-            "idle time does not add up beyond the burst"
-        );
+        assert_eq!(count(&limiter, client), Ok(3), "idle time does not add up beyond the burst");
     }
 }

@@ -12,9 +12,6 @@ use tokio::net::TcpStream;
 
 use crate::clock::MonotonicTime;
 
-/// Up to this many bytes are copied together and written as one piece, which is cheaper than a vectored write.
-const COPY_MAX: usize = 4096;
-
 const BARE_LINE_FEED: &str = "A line of the request does not end in CR LF.";
 const FRAGMENT: &str = "The target has a fragment (#...), which must not be sent to a server.";
 
@@ -59,12 +56,14 @@ impl ConnectionState {
         }
     }
 
-    /// Counts the next request, and returns what is wrong with it, if hyper has accepted a malformed one.
-    pub(crate) fn begin_request(&mut self) -> Option<&'static str> {
+    /// Counts the next request. Returns what is wrong with it, if hyper has accepted a malformed one, and when the
+    /// connection was woken for it.
+    pub(crate) fn begin_request(&mut self) -> (Option<&'static str>, MonotonicTime) {
         self.is_answering = true;
         self.requests += 1;
         // Nothing that follows a defect can be trusted.
-        self.heads.defect.filter(|(index, _)| *index < self.requests).map(|(_, defect)| defect)
+        let defect = self.heads.defect.filter(|(index, _)| *index < self.requests);
+        (defect.map(|(_, defect)| defect), self.woken)
     }
 }
 
@@ -84,6 +83,12 @@ impl SharedState {
             is_answering: false,
             is_reset: false,
         })))
+    }
+
+    /// Returns the phase, and when it began.
+    pub(crate) fn phase(&self) -> (Phase, MonotonicTime) {
+        let state = self.lock();
+        (state.phase, state.since)
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, ConnectionState> {
@@ -192,15 +197,7 @@ impl AsyncWrite for Stream {
         context: &mut Context<'_>,
         pieces: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let length = pieces.iter().map(|piece| piece.len()).sum();
-        let inner = Pin::new(&mut self.inner);
-        let written = if length <= COPY_MAX {
-            let mut copied = Vec::with_capacity(length);
-            pieces.iter().for_each(|piece| copied.extend_from_slice(piece));
-            inner.poll_write(context, &copied)
-        } else {
-            inner.poll_write_vectored(context, pieces)
-        };
+        let written = Pin::new(&mut self.inner).poll_write_vectored(context, pieces);
         self.state.lock().enter(if written.is_pending() { Phase::Stalled } else { Phase::Sending });
         written
     }
@@ -363,18 +360,6 @@ mod tests {
         assert_eq!(answer(&mut stream).await, Phase::Idle);
     }
 
-    #[tokio::test]
-    async fn pieces_are_written_in_order_whether_copied_or_not() {
-        for length in [1, COPY_MAX / 2, COPY_MAX] {
-            let (mut stream, mut peer) = pair().await;
-            let (first, second) = (vec![b'a'; length], vec![b'b'; length]);
-            let pieces = [IoSlice::new(&first), IoSlice::new(&second)];
-            assert_eq!(stream.write_vectored(&pieces).await.unwrap(), 2 * length);
-            let mut taken = vec![0; 2 * length];
-            peer.read_exact(&mut taken).await.unwrap();
-            assert_eq!(taken, [first, second].concat());
-        }
-    }
     /// Checks a string, whichever way its bytes are split into two reads.
     #[track_caller]
     fn check(text: &str, defect: Option<(u64, &str)>, is_within_head: bool) {

@@ -1,6 +1,6 @@
 //! The connections of a server: limits, eviction, timeouts and shutdown.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -52,43 +52,35 @@ pub(crate) struct ConnectionCounts {
     pub(crate) evicted: Counter,
 }
 
-/// The open connections of all workers that share the limits.
+/// The connections of all workers that share the limits.
 pub(crate) struct Connections {
     limits: ConnectionLimits,
     counts: ConnectionCounts,
-    open: Mutex<HashMap<task::Id, OpenConnection>>,
-    /// Shared by the tasks of all connections, including those that were told to end and still have a socket.
-    sockets: Arc<()>,
+    open: Mutex<BTreeMap<u64, OpenConnection>>,
 }
 
+/// A connection, until its task has ended and its socket is closed.
 struct OpenConnection {
-    task: AbortHandle,
+    /// `None` if the task has been told to end.
+    task: Option<AbortHandle>,
     state: SharedState,
     worker: usize,
     client: Option<ClientKey>,
 }
 
-/// Removes the connection of a task from the list when it ends, however it does.
-struct Listed(Arc<Connections>, task::Id);
+/// Removes a connection from the list when its task ends, however it does.
+struct Listed(Arc<Connections>, u64);
 
 impl Drop for Listed {
     fn drop(&mut self) {
         self.0.lock().remove(&self.1);
-    }
-}
-
-/// The socket of a connection. It is counted even if its task is told to end before it runs.
-struct Socket(Gauge, #[expect(dead_code, reason = "its clones are counted")] Arc<()>);
-
-impl Drop for Socket {
-    fn drop(&mut self) {
-        self.0.dec();
+        self.0.counts.open.dec();
     }
 }
 
 impl Connections {
     pub(crate) fn new(limits: ConnectionLimits, counts: ConnectionCounts) -> Arc<Self> {
-        Arc::new(Self { limits, counts, open: Mutex::default(), sockets: Arc::default() })
+        Arc::new(Self { limits, counts, open: Mutex::default() })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -97,9 +89,7 @@ impl Connections {
 
     /// Returns whether a client may open another connection.
     pub(crate) fn admits(&self, client: ClientKey) -> bool {
-        let open = self.lock();
-        let of_client = open.values().filter(|connection| connection.client == Some(client));
-        let is_admitted = of_client.count() < self.limits.per_client;
+        let is_admitted = self.count(|open| open.client == Some(client)) < self.limits.per_client;
         self.counts.refused.inc_by((!is_admitted).into());
         is_admitted
     }
@@ -107,9 +97,8 @@ impl Connections {
     /// Waits until fewer connections are open than the limit allows, and evicts others if necessary and possible.
     /// Workers that do this at the same time may exceed the limit by one connection each.
     pub(crate) async fn wait_for_slot(&self) {
-        let sockets = || Arc::strong_count(&self.sockets) - 1;
-        while sockets() >= self.limits.total {
-            let is_full = self.lock().len() >= self.limits.total;
+        while self.lock().len() >= self.limits.total {
+            let is_full = self.count(|_| true) >= self.limits.total;
             match if is_full { self.evict(MonotonicTime::now()) } else { 0 } {
                 0 => sleep(IDLE_CHECK).await,
                 count => {
@@ -129,15 +118,16 @@ impl Connections {
         connection: impl Future<Output = ()> + Send + 'static,
     ) {
         // Held until the connection is in the list, from which the end of its task removes it.
-        let (mut open, connections) = (self.lock(), Arc::clone(self));
-        let socket = Socket(self.counts.open.clone(), Arc::clone(&self.sockets));
-        socket.0.inc();
+        let mut open = self.lock();
+        let number = open.last_key_value().map_or(0, |(last, _)| last + 1);
+        let listed = Listed(Arc::clone(self), number);
+        self.counts.open.inc();
         let task = task::spawn(async move {
-            let _listed = Listed(connections, task::id());
             connection.await;
-            drop(socket);
+            drop(listed);
         });
-        open.insert(task.id(), OpenConnection { task: task.abort_handle(), state, worker, client });
+        let task = Some(task.abort_handle());
+        open.insert(number, OpenConnection { task, state, worker, client });
     }
 
     /// Closes the connections whose clients wait for a response the least: by phase, and in each phase the one that has
@@ -192,26 +182,27 @@ impl Connections {
         is_over: impl Fn(usize, Phase, Duration) -> bool,
     ) -> usize {
         let mut open = self.lock();
-        let mut closing: Vec<_> = (open.iter())
-            .filter_map(|(id, connection)| {
-                let state = connection.state.lock();
-                let is_over =
-                    is_over(connection.worker, state.phase, now.duration_since(state.since));
-                is_over.then_some((state.phase, state.since, *id))
+        let mut closing: Vec<_> = open
+            .values_mut()
+            .filter(|connection| connection.task.is_some())
+            .filter_map(|connection| {
+                let (phase, since) = connection.state.phase();
+                let is_over = is_over(connection.worker, phase, now.duration_since(since));
+                is_over.then_some((phase, since, connection))
             })
             .collect();
-        closing.sort_unstable();
-        closing.truncate(count);
-        for (_, _, id) in &closing {
-            // Removed at once, so that it isn't chosen again before it has ended.
-            if let Some(connection) = open.remove(id) {
-                connection.task.abort();
-            }
-        }
-        closing.len()
+        closing.sort_unstable_by_key(|(phase, since, _)| (*phase, *since));
+        let tasks = closing.into_iter().take(count).filter_map(|(.., open)| open.task.take());
+        tasks.map(|task| task.abort()).count()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<task::Id, OpenConnection>> {
+    /// Counts the connections that have not been told to end.
+    fn count(&self, is_counted: impl Fn(&OpenConnection) -> bool) -> usize {
+        let open = self.lock();
+        open.values().filter(|open| open.task.is_some() && is_counted(open)).count()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, OpenConnection>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -247,7 +238,8 @@ mod tests {
     /// Returns when the open connections entered their phases, in milliseconds.
     fn listed(connections: &Connections, start: MonotonicTime) -> Vec<u128> {
         let open = connections.lock();
-        let since = open.values().map(|open| open.state.lock().since);
+        let since = open.values().filter(|open| open.task.is_some());
+        let since = since.map(|open| open.state.phase().1);
         let mut listed: Vec<_> =
             since.map(|since| since.duration_since(start).as_millis()).collect();
         listed.sort_unstable();

@@ -35,7 +35,7 @@ thread_local! {
     static OF_WORKER: Arc<Semaphore> = Arc::new(Semaphore::new(1));
 }
 
-/// Generates content, chunk by chunk. A chunk takes a fraction of a millisecond, and may be empty.
+/// A chunk takes a fraction of a millisecond, and may be empty.
 pub(crate) type Chunks = Box<dyn Iterator<Item = Vec<u8>> + Send>;
 
 #[derive(Default)]

@@ -12,5 +12,5 @@ mod listener;
 pub(crate) use connections::{ConnectionCounts, ConnectionLimits, Connections, SHUTDOWN_TIMEOUT};
 pub(crate) use content::Content;
 pub use listener::Listener;
-pub(crate) use permits::{ClientBuckets, ClientKey, Permit, PermitPool};
-pub(crate) use worker::{Arrival, Reply, Service, Wait, Worker};
+pub(crate) use permits::{ClientKey, Permit, PermitPool};
+pub(crate) use worker::{Answer, Arrival, Reply, Service, Wait, Worker};

@@ -4,13 +4,10 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{JoinError, spawn_blocking};
-
-/// How many responses are rendered at the same time.
-const THREADS: usize = 2;
 
 /// An IPv4 address, or the /64 that one IPv6 subscriber gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,16 +22,15 @@ impl From<IpAddr> for ClientKey {
     }
 }
 
-/// Hashes clients into a fixed number of buckets, so that memory use doesn't grow with the number of
-/// addresses. Clients rarely share a bucket, and a client cannot choose its bucket.
-#[derive(Debug, Default)]
-pub(crate) struct ClientBuckets(RandomState);
+impl ClientKey {
+    /// The number of buckets.
+    pub(crate) const BUCKETS: u64 = 1 << 16;
 
-impl ClientBuckets {
-    pub(crate) const COUNT: u64 = 1 << 16;
-
-    pub(crate) fn bucket(&self, client: ClientKey) -> u64 {
-        self.0.hash_one(client) % Self::COUNT
+    /// Returns the bucket of the client, so that what is kept for each client doesn't grow with the number of
+    /// addresses. Clients rarely share a bucket, and a client cannot choose its bucket.
+    pub(crate) fn bucket(self) -> u64 {
+        static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+        HASHER.hash_one(self) % Self::BUCKETS
     }
 }
 
@@ -44,7 +40,6 @@ pub(crate) struct PermitPool {
     total: usize,
     per_client: usize,
     unused: Arc<Semaphore>,
-    threads: Arc<Semaphore>,
     /// The turns of the clients that have permits, each of which holds its client's turn.
     turns: Mutex<HashMap<ClientKey, Weak<Turn>>>,
 }
@@ -53,20 +48,25 @@ pub(crate) struct PermitPool {
 #[derive(Debug)]
 struct Turn(Arc<Semaphore>);
 
+impl Default for Turn {
+    fn default() -> Self {
+        Self(Semaphore::new(1).into())
+    }
+}
+
 /// A permit, which is returned to the pool when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
     /// The client's. Without a client, it isn't shared.
     turn: Arc<Turn>,
-    threads: Arc<Semaphore>,
     _used: OwnedSemaphorePermit,
 }
 
 impl PermitPool {
     pub(crate) fn new(total: usize, per_client: usize) -> Arc<Self> {
         let total = total.min(Semaphore::MAX_PERMITS);
-        let [unused, threads] = [total, THREADS].map(|permits| Arc::new(Semaphore::new(permits)));
-        Arc::new(Self { total, per_client, unused, threads, turns: Mutex::default() })
+        let unused = Arc::new(Semaphore::new(total));
+        Arc::new(Self { total, per_client, unused, turns: Mutex::default() })
     }
 
     /// Creates a pool for responses that are rendered for one request alone: of each client, one is rendered and eight
@@ -79,18 +79,20 @@ impl PermitPool {
     /// the total limit applies.
     pub(crate) fn acquire(&self, client: Option<ClientKey>) -> Option<Permit> {
         let used = Arc::clone(&self.unused).try_acquire_owned().ok()?;
-        let new_turn = || Arc::new(Turn(Semaphore::new(1).into()));
-        let permit = |turn| Permit { turn, threads: Arc::clone(&self.threads), _used: used };
-        let Some(client) = client else { return Some(permit(new_turn())) };
+        let turn = client.map_or_else(|| Some(Arc::default()), |client| self.turn(client))?;
+        Some(Permit { turn, _used: used })
+    }
+
+    /// Returns the turn of a client, unless it has reached its limit.
+    fn turn(&self, client: ClientKey) -> Option<Arc<Turn>> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         if turns.len() == turns.capacity() {
             turns.retain(|_, turn| turn.strong_count() > 0);
         }
-        let turn = turns.get(&client).and_then(Weak::upgrade).unwrap_or_else(new_turn);
+        let turn = turns.get(&client).and_then(Weak::upgrade).unwrap_or_default();
         turns.insert(client, Arc::downgrade(&turn));
         // This one counts as well.
-        let is_within_limit = Arc::strong_count(&turn) <= self.per_client;
-        is_within_limit.then(|| permit(turn))
+        (Arc::strong_count(&turn) <= self.per_client).then_some(turn)
     }
 
     pub(crate) fn in_use(&self) -> usize {
@@ -99,18 +101,17 @@ impl PermitPool {
 }
 
 impl Permit {
-    /// Waits for the client's turn and for a thread, first come, first served, and does work that takes too long for a
-    /// worker there. Fails if the work panics or the server stops.
+    /// Waits for the client's turn and for the worker's blocking thread, first come, first served, and does work that
+    /// takes too long for the worker itself. Fails if the work panics or the server stops.
     pub(crate) async fn render<T: Send + 'static>(
         self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, JoinError> {
         let turn = Arc::clone(&self.turn.0).acquire_owned().await;
-        let thread = Arc::clone(&self.threads).acquire_owned().await;
         spawn_blocking(move || {
             let done = work();
             // Held until here even if the client has left: the thread was busy nevertheless.
-            drop((thread, turn, self));
+            drop((turn, self));
             done
         })
         .await

@@ -39,6 +39,8 @@ const BUFFER_MAX: usize = 32 * 1024;
 /// A request as received. Its body is never read.
 #[derive(Debug)]
 pub(crate) struct Arrival {
+    pub(crate) peer: IpAddr,
+    pub(crate) on_probe_socket: bool,
     pub(crate) request: Request<()>,
     pub(crate) has_body: bool,
     /// What is wrong with it, if hyper has accepted a malformed request.
@@ -47,21 +49,23 @@ pub(crate) struct Arrival {
     pub(crate) started: MonotonicTime,
 }
 
-/// The reply to a request.
-pub(crate) enum Reply {
-    /// A response after a delay, if there is one. Without a response, the connection is reset.
-    Ready(Option<Response<Content>>, Option<Wait>),
-    /// A reply that takes too long to render on a worker's thread, with its place in the queue.
-    Rendered(Permit, Box<dyn FnOnce() -> Reply + Send>),
+/// The reply to a request: a response, maybe after a delay. Without a response, the connection is reset.
+pub(crate) type Reply = (Option<Response<Content>>, Option<Wait>);
+
+/// A reply, or how to render one that takes too long for a worker's thread, with its place in the queue.
+pub(crate) enum Answer {
+    Ready(Reply),
+    Queued(Permit, Box<dyn FnOnce() -> Reply + Send>),
 }
 
-impl Reply {
+impl Answer {
     /// Returns the response, however long it takes.
     pub(crate) fn into_response(self) -> Response<Content> {
-        match self {
-            Self::Ready(response, _) => response.unwrap_or_default(),
-            Self::Rendered(_, render) => render().into_response(),
-        }
+        let (response, _) = match self {
+            Self::Ready(reply) => reply,
+            Self::Queued(_, render) => render(),
+        };
+        response.unwrap_or_default()
     }
 }
 
@@ -74,16 +78,10 @@ pub(crate) struct Wait {
 
 /// Answers requests. It never blocks, because a worker serves all its connections on one thread.
 pub(crate) trait Service: Send + Sync + 'static {
-    /// The state shared by the requests of one connection.
-    type Connection: Send + Sync + 'static;
-
     /// Returns whether a peer's connections are limited. A proxy's are not: it forwards requests of many clients.
     fn is_bounded(&self, peer: IpAddr) -> bool;
 
-    /// Called when a peer connects to a worker, maybe on the probe socket.
-    fn connect(&self, peer: IpAddr, worker: usize, is_probe: bool) -> Self::Connection;
-
-    fn respond(self: &Arc<Self>, connection: &Arc<Self::Connection>, arrival: Arrival) -> Reply;
+    fn respond(self: &Arc<Self>, arrival: Arrival) -> Answer;
 }
 
 pub(crate) struct Worker<S> {
@@ -155,17 +153,17 @@ impl<S: Service> Worker<S> {
         let peeked = SockRef::from(&tcp).peek(&mut [MaybeUninit::uninit()]);
         let is_waiting = peeked.is_ok_and(|length| length > 0);
         let state = SharedState::new(if is_waiting { Phase::Receiving } else { Phase::New });
-        let connection = Arc::new(self.service.connect(peer, self.number, self.is_for_probes));
         let (worker, answered) = (Arc::clone(self), state.clone());
         let answer = service_fn(move |request: Request<Incoming>| {
             let has_body = !request.body().is_end_stream();
-            let (defect, started) = {
-                let mut state = answered.lock();
-                (state.begin_request(), state.woken)
-            };
-            let arrival = Arrival { request: request.map(|_| ()), has_body, defect, started };
-            let reply = worker.service.respond(&connection, arrival);
-            settle(reply, Unfinished(answered.clone()), Arc::clone(&worker))
+            let (defect, started) = answered.lock().begin_request();
+            let (request, on_probe_socket) = (request.map(|_| ()), worker.is_for_probes);
+            let arrival = Arrival { peer, on_probe_socket, request, has_body, defect, started };
+            settle(
+                worker.service.respond(arrival),
+                Unfinished(answered.clone()),
+                Arc::clone(&worker),
+            )
         });
         let stream = TokioIo::new(Stream { inner: tcp, state: state.clone() });
         let mut http = http1::Builder::new();
@@ -196,16 +194,14 @@ impl<S: Service> Worker<S> {
 /// Returns the response of a reply. Fails if there is none, or if the runtime shuts down first. What takes
 /// time is boxed, so that connections don't reserve memory that few of them need.
 async fn settle<S: Service>(
-    mut reply: Reply,
+    answer: Answer,
     unfinished: Unfinished,
     worker: Arc<Worker<S>>,
 ) -> Result<Response<Content>, &'static str> {
-    let (response, wait) = loop {
-        match reply {
-            Reply::Ready(response, wait) => break (response, wait),
-            Reply::Rendered(place, render) => {
-                reply = Box::pin(place.render(render)).await.map_err(|_| ENDED_EARLY)?;
-            }
+    let (response, wait) = match answer {
+        Answer::Ready(reply) => reply,
+        Answer::Queued(place, render) => {
+            Box::pin(place.render(render)).await.map_err(|_| ENDED_EARLY)?
         }
     };
     if let Some(wait) = wait {
@@ -266,16 +262,12 @@ mod tests {
     struct Bounded;
 
     impl Service for Bounded {
-        type Connection = ();
-
         fn is_bounded(&self, _peer: IpAddr) -> bool {
             true
         }
 
-        fn connect(&self, _peer: IpAddr, _worker: usize, _is_probe: bool) {}
-
-        fn respond(self: &Arc<Self>, _connection: &Arc<()>, _arrival: Arrival) -> Reply {
-            Reply::Ready(Some(Response::new("answer".into())), None)
+        fn respond(self: &Arc<Self>, _arrival: Arrival) -> Answer {
+            Answer::Ready((Some(Response::new("answer".into())), None))
         }
     }
 

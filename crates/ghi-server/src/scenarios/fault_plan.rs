@@ -57,16 +57,12 @@ impl Scenarios {
         seed: u64,
     ) -> Option<(Scenario, Option<String>)> {
         let (headers, path) = (request.headers(), request.uri().path());
-        let has_prefer = headers.contains_key(PREFER);
-        if !has_prefer && self.chaos.is_none() && self.fail_flags.are_none() {
-            return None;
-        }
         let is_head = *request.method() == Method::HEAD;
         if !is_head && *request.method() != Method::GET {
             return None;
         }
         // A request's own preferences replace those of the flags.
-        let (selected, ignored) = if self.are_on && has_prefer {
+        let (selected, ignored) = if self.are_on && headers.contains_key(PREFER) {
             let (scenario, ignored) = select(headers, route, is_head, Origin::Request);
             (Some(self.recovery_keys.limit(scenario, path, "", Instant::now())), ignored)
         } else {
@@ -75,12 +71,16 @@ impl Scenarios {
         let selected = selected.filter(Scenario::has_effect);
         let chaos = self.chaos.as_ref();
         let failure = chaos.and_then(|chaos| chaos.next((path, route), seed, !is_head));
-        // A selected failure takes precedence.
-        let is_selected = selected.as_ref().is_some_and(|selected| selected.failure.is_some());
-        if failure.is_none() || is_selected {
-            return Some((selected?, ignored));
+        match selected {
+            // A selected failure takes precedence.
+            Some(selected) if failure.is_none() || selected.failure.is_some() => {
+                Some((selected, ignored))
+            }
+            _ => Some((
+                Scenario { origin: Origin::Chaos, failure: Some(failure?), ..Scenario::default() },
+                None,
+            )),
         }
-        Some((Scenario { origin: Origin::Chaos, failure, ..Scenario::default() }, None))
     }
 
     /// Acquires the resources of a scenario, within the limits per client and in total.
@@ -261,32 +261,34 @@ impl FaultPlan {
         is_applied
     }
 
+    /// Lists the preferences that changed the response.
     fn write_applied(&self, failure: Option<Failure>, response: &mut Response<Content>) {
-        let Scenario { retry_after, figures, at, delay, times, key, is_strict, .. } =
-            &self.scenario;
+        let scenario = &self.scenario;
         let status = response.status();
-        let headers = response.headers_mut();
         if failure == Some(Failure::NotJson) {
-            headers.remove(PREFERENCE_APPLIED);
+            response.headers_mut().remove(PREFERENCE_APPLIED);
         }
         // The problem of a rejected request is the same on all days.
-        let at = at.filter(|_| !status.is_client_error());
-        let has_document = status.is_success() || status == StatusCode::NOT_MODIFIED;
-        let figures = figures.filter(|_| has_document);
-        let mut applied: Vec<String> =
-            failure.map(|it| it.preference().into()).into_iter().collect();
-        applied.extend(retry_after.as_ref().map(|text| format!("retry-after={text}")));
-        applied.extend(figures.map(|(preference, _)| preference.into()));
+        let at = scenario.at.filter(|_| !status.is_client_error());
         let at = at.map(|at| at.to_string().replace(".000000Z", "Z"));
-        applied.extend(at.map(|at| format!("at=\"{at}\"")));
-        applied.extend(delay.map(|delay| format!("delay={}", delay.as_millis())));
-        let ends = failure.is_some() || figures.is_some() || delay.is_some();
-        if ends {
-            applied.extend(times.map(|times| format!("times={times}")));
-            applied.extend(key.as_ref().map(|key| format!("key={key}")));
+        let has_document = status.is_success() || status == StatusCode::NOT_MODIFIED;
+        let figures = scenario.figures.filter(|_| has_document);
+        let ends = failure.is_some() || figures.is_some() || scenario.delay.is_some();
+        let times = scenario.times.filter(|_| ends);
+        let key = scenario.key.as_ref().filter(|_| ends);
+        let applied = [
+            failure.map(|failure| failure.preference().into()),
+            scenario.retry_after.as_ref().map(|text| format!("retry-after={text}")),
+            figures.map(|(preference, _)| preference.into()),
+            at.map(|at| format!("at=\"{at}\"")),
+            scenario.delay.map(|delay| format!("delay={}", delay.as_millis())),
+            times.map(|times| format!("times={times}")),
+            key.map(|key| format!("key={key}")),
+            scenario.is_strict.then(|| STRICT.into()),
+        ];
+        for preference in applied.into_iter().flatten() {
+            add_applied(response.headers_mut(), &preference);
         }
-        applied.extend(is_strict.then(|| STRICT.into()));
-        applied.iter().for_each(|preference| add_applied(headers, preference));
     }
 }
 

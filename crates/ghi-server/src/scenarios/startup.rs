@@ -92,10 +92,6 @@ impl FailFlags {
         Self { flags, counts: RecoveryKeys::default(), start: Instant::now() }
     }
 
-    pub(super) fn are_none(&self) -> bool {
-        self.flags.is_empty()
-    }
-
     /// Returns the scenario of a request without preferences: that of the first flag that has an effect on it.
     pub(super) fn select(&self, path: &str, route: &str, is_head: bool) -> Option<Scenario> {
         let of_path = |flag: &FailFlag| includes(flag.path.as_deref(), path, route);
