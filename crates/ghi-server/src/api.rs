@@ -15,7 +15,7 @@ use hyper::header::{ACCEPT_ENCODING, CONNECTION, DATE, HeaderValue};
 use hyper::{HeaderMap, Method, Request, StatusCode, Uri, Version};
 use ipnet::IpNet;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Moment};
 use crate::config::{Config, SnapshotForm};
 use crate::edition::{Editions, RequestDay};
 use crate::http::caching::{PageCache, encode};
@@ -106,7 +106,6 @@ impl Api {
         self.metrics.reloaded(true);
     }
 
-    /// Makes `/readyz` return 503 and every response close its connection.
     pub(crate) fn start_draining(&self) {
         self.is_draining.store(true, Ordering::Relaxed);
     }
@@ -175,7 +174,7 @@ impl Api {
                 Ok(mut fault) => (self.dispatch(exchange, fault.as_mut(), &day), fault),
                 Err(problem) => (Err(problem), None),
             };
-            self.finish(exchange, result, fault, Some(&day))
+            self.finish(exchange, result, fault, Some(day.moment))
         });
         catch_unwind(answer).unwrap_or_else(|_| {
             let detail = "The server failed to answer this request.";
@@ -195,7 +194,7 @@ impl Api {
             let names = || Query::parse(request.uri().query())?.check_names(route.parameters);
             let ignored = ignored.map(|reason| without_effect(&reason));
             if let Some(problem) = ignored.or_else(|| names().err()) {
-                return Ok(Some(FaultPlan::rejection(problem)));
+                return Ok(Some(FaultPlan::rejection(problem, day)));
             }
         }
         let days_drawn = route.days_drawn(request.uri().query());
@@ -211,14 +210,10 @@ impl Api {
         today: &RequestDay,
     ) -> HandlerResult {
         let headers = exchange.request().headers();
-        let Some(fault) = fault else { return self.serve(exchange, headers, today) };
+        let serve = |headers: &_, day: &_| self.serve(exchange, headers, day);
+        let Some(fault) = fault else { return serve(headers, today) };
         let route = exchange.route.map_or("", |route| route.path);
-        if let Some(error) = fault.error(&self.site, route) {
-            return error;
-        }
-        let day = fault.day.as_ref().unwrap_or(today);
-        let response = self.serve(exchange, &fault.headers(headers), day)?;
-        fault.reject(&response).map_or(Ok(response), Err)
+        fault.respond((&self.site, route, headers), serve)
     }
 
     fn serve(&self, exchange: &Exchange, headers: &HeaderMap, day: &RequestDay) -> HandlerResult {
@@ -289,14 +284,14 @@ impl Api {
         exchange: &Exchange,
         result: HandlerResult,
         mut fault: Option<FaultPlan>,
-        day: Option<&RequestDay>,
+        now: Option<Moment>,
     ) -> Reply {
         let request = exchange.request();
         let mut response = result.unwrap_or_else(|problem| {
             encode(problem.response(&self.site, request.uri().path()), request.headers())
         });
-        if let (Some(fault), Some(day)) = (&mut fault, day) {
-            fault.apply(&mut response, &day.edition);
+        if let Some(fault) = &mut fault {
+            fault.apply(&mut response);
         }
         // In HTTP/1.0, closing the connection marks the end of content of unknown length.
         let ends_by_close =
@@ -311,7 +306,7 @@ impl Api {
         if exchange.arrival.has_body || is_draining || ends_by_close {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        headers.insert(DATE, self.http_date(day));
+        headers.insert(DATE, self.http_date(now));
         let trace = TraceContext::of(request.headers());
         trace.write_headers(headers);
         let quota = stated_quota(exchange, status, fault.as_ref());
@@ -340,9 +335,9 @@ impl Api {
     }
 
     /// Returns the value of the `Date` header: the time of the message, whatever the sandbox's clock shows.
-    fn http_date(&self, day: Option<&RequestDay>) -> HeaderValue {
-        let system_time = day.filter(|_| self.clock.is_system()).map(|day| day.moment);
-        let time = system_time.unwrap_or_else(|| Clock::system().now());
+    fn http_date(&self, now: Option<Moment>) -> HeaderValue {
+        let now = now.filter(|_| self.clock.is_system());
+        let time = now.unwrap_or_else(|| Clock::system().now());
         let time = UNIX_EPOCH + Duration::from_secs(time.unix_second());
         HeaderValue::try_from(fmt_http_date(time)).expect("a date is visible ASCII")
     }

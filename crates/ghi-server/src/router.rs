@@ -106,7 +106,6 @@ macro_rules! routes {
         described { $($kind:ident $work:ident $path:path [$($name:literal)*] => $module:ident::$handler:ident;)* }
         others { $($other_kind:ident $other_work:ident $other:path [$($other_name:literal)*] => $other_handler:path;)* }
     ) => {
-        /// The table of routes.
         pub(crate) const ROUTES: &[Route] = &[
             $(route(RouteKind::$kind, Work::$work, $path, &[$($name),*], $module::$handler),)*
             $(route(RouteKind::$other_kind, Work::$other_work, $other, &[$($other_name),*], $other_handler),)*

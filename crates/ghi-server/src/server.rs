@@ -214,11 +214,6 @@ impl Sandbox {
         self.address
     }
 
-    /// Replaces the inputs, as [`Reload::reload`] does.
-    pub fn reload(&self, inputs: Inputs) {
-        self.reload.reload(inputs);
-    }
-
     /// Returns a handle that replaces the inputs, for other threads.
     pub fn reload_handle(&self) -> Reload {
         self.reload.clone()

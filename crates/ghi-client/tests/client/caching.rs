@@ -63,7 +63,7 @@ async fn a_changed_document_is_returned() {
     let client = client(sandbox.url());
     let before = client.history(GLOBAL).await.unwrap();
     let other = DEFAULT_INPUTS.replacen("seed = ", "seed = 1", 1);
-    sandbox.reload(Inputs::parse(&other).unwrap());
+    sandbox.reload_handle().reload(Inputs::parse(&other).unwrap());
     let after = client.history(GLOBAL).await.unwrap();
     assert_ne!(before, after);
     assert_eq!(client.history(GLOBAL).await.unwrap(), after);

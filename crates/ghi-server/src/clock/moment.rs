@@ -67,7 +67,6 @@ impl Moment {
         self.0 / MICROS_PER_SECOND
     }
 
-    /// Returns the whole seconds until the day ends.
     pub(crate) fn seconds_to_midnight(self) -> u64 {
         (MICROS_PER_DAY - self.0 % MICROS_PER_DAY) / MICROS_PER_SECOND
     }

@@ -77,7 +77,6 @@ pub(crate) struct Representation {
 }
 
 impl Representation {
-    /// Content that is the same for each request.
     pub(crate) fn new(mut headers: HeaderMap, content: impl Into<Bytes>) -> Self {
         let content = content.into();
         headers.insert(ETAG, entity_tag(&[&content]));
@@ -148,7 +147,6 @@ pub(crate) fn respond_lazily(
     })
 }
 
-/// Returns a response with content, or 304 if the request has its entity tag.
 fn conditional(
     mut headers: HeaderMap,
     request: &HeaderMap,
@@ -180,7 +178,6 @@ pub(crate) fn encode(mut response: Response<Content>, request: &HeaderMap) -> Re
     response
 }
 
-/// Adds a request header to `Vary`.
 pub(crate) fn vary_by(headers: &mut HeaderMap, name: HeaderName) {
     add_elements(headers, VARY, name.as_str());
 }

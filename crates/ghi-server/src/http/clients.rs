@@ -68,7 +68,6 @@ fn last_untrusted(peer: IpAddr, chain: &[Option<IpAddr>], trusted: &[IpNet]) -> 
     client
 }
 
-/// An address, with or without a port.
 fn address(element: &str) -> Option<IpAddr> {
     let with_port = || element.parse().map(|with_port: SocketAddr| with_port.ip());
     element.parse().or_else(|_| with_port()).ok().map(|address: IpAddr| address.to_canonical())
@@ -123,7 +122,6 @@ impl<C: Clock + Default> Limiter<C> {
         })
     }
 
-    /// Sets the headers that tell a client its quota.
     pub(crate) fn write_headers(&self, quota: Quota, headers: &mut HeaderMap) {
         let (remaining, seconds) = quota.map_or_else(|wait| (0, wait), |remaining| (remaining, 1));
         let state = format!("\"default\";r={remaining};t={seconds}");

@@ -15,7 +15,6 @@ pub(crate) fn elements(headers: &HeaderMap, name: HeaderName) -> impl Iterator<I
     elements.map(|element| str::from_utf8(element.trim_ascii()).unwrap_or("?"))
 }
 
-/// Adds elements to the end of a list header.
 pub(crate) fn add_elements(headers: &mut HeaderMap, name: HeaderName, elements: &str) {
     let before = headers.get(&name).and_then(|value| value.to_str().ok());
     let all = before.map_or(elements.to_owned(), |before| format!("{before}, {elements}"));
@@ -30,7 +29,6 @@ pub(crate) fn name_and_value(parameter: &str) -> (&str, Option<Cow<'_, str>>) {
     (name.trim(), value)
 }
 
-/// Returns the value of a parameter, if it has this name.
 pub(crate) fn value_of<'a>(parameter: &'a str, name: &str) -> Option<Cow<'a, str>> {
     let (found, value) = name_and_value(parameter);
     value.filter(|_| found.eq_ignore_ascii_case(name))
@@ -76,7 +74,6 @@ fn thousandths(value: &str) -> Option<u16> {
     digits.parse().ok().filter(|thousandths| is_number && *thousandths <= 1000)
 }
 
-/// Splits a string at the separators outside quotes.
 pub(crate) fn split_unquoted(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let mut is_outside = quote_tracker();
     text.split(move |char| is_outside(char) && char == separator)

@@ -9,10 +9,8 @@ use crate::http::lists::{add_elements, elements, name_and_value, split_unquoted}
 
 pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
 
-/// The response header that lists the preferences that were applied.
 pub(crate) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
-/// The maximum number of preferences read from a request.
 const PREFERENCES_MAX: usize = 64;
 
 pub(crate) struct Preference<'a> {
@@ -39,7 +37,6 @@ pub(crate) fn preference<'a>(headers: &'a HeaderMap, name: &str) -> Option<Cow<'
     found.map(|found| found.value)
 }
 
-/// Adds preferences to `Preference-Applied`.
 pub(crate) fn add_applied(headers: &mut HeaderMap, preferences: &str) {
     add_elements(headers, PREFERENCE_APPLIED, preferences);
 }

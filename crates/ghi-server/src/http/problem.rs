@@ -184,7 +184,6 @@ impl Problem {
         Self::new(Code::InvalidParameter, detail)
     }
 
-    /// A parameter that the path does not accept.
     pub(crate) fn unknown_parameter(known: &[&str]) -> Self {
         let detail = format!("The query has an unknown parameter; this path {}.", accepts(known));
         Self::new(Code::UnknownParameter, detail)
@@ -223,7 +222,6 @@ impl Problem {
         Self { varies_by_accept: true, ..self }
     }
 
-    /// Returns the description of the problem's code.
     pub(crate) fn describe(&self) -> &'static Description {
         &KINDS[self.code as usize]
     }
@@ -269,7 +267,6 @@ impl Problem {
     }
 }
 
-/// Says which parameters a path accepts.
 fn accepts(known: &[&str]) -> String {
     match known {
         [] => "accepts no parameters".into(),

@@ -7,7 +7,6 @@ use percent_encoding::percent_decode;
 
 use crate::http::problem::Problem;
 
-/// The query parameters of a request.
 pub(crate) struct Query<'a> {
     /// The names and values, without pairs of which both are empty.
     pairs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
@@ -28,12 +27,10 @@ impl<'a> Query<'a> {
         query.ok_or_else(|| Problem::invalid_parameter(invalid))
     }
 
-    /// Fails if a parameter has an unknown name.
     pub(crate) fn check_names(&self, known: &[&str]) -> Result<(), Problem> {
         self.unknown_name(known).map_or(Ok(()), |_| Err(Problem::unknown_parameter(known)))
     }
 
-    /// Returns the first name that is not one of these.
     pub(crate) fn unknown_name(&self, known: &[&str]) -> Option<&str> {
         let mut names = self.pairs.iter().map(|(name, _)| &**name);
         names.find(|name| !known.contains(name))

@@ -40,11 +40,9 @@ pub(crate) struct ConnectionState {
     /// When the connection's task was last woken.
     pub(crate) woken: MonotonicTime,
     heads: RequestHeads,
-    /// The number of requests received so far.
     requests: u64,
     /// Whether the response to a request is not complete yet.
     is_answering: bool,
-    /// Whether the connection is to be reset instead of closed.
     pub(crate) is_reset: bool,
 }
 
@@ -85,7 +83,6 @@ impl SharedState {
         })))
     }
 
-    /// Returns the phase, and when it began.
     pub(crate) fn phase(&self) -> (Phase, MonotonicTime) {
         let state = self.lock();
         (state.phase, state.since)
@@ -101,11 +98,8 @@ impl SharedState {
 /// two servers read differently can be smuggled past one of them.
 #[derive(Debug, Default)]
 struct RequestHeads {
-    /// The number of complete heads.
     complete: u64,
-    /// How many lines of the current head are complete.
     lines: usize,
-    /// The length of the current line so far.
     line_bytes: usize,
     last: u8,
     /// The first defect, and the index of its request.

@@ -33,7 +33,6 @@ const STALLED_GRACE: Duration = Duration::from_secs(1);
 /// until it has emptied the buffers: with 30 s, 7 KB/s is enough.
 const STALLED_TIMEOUT_FACTOR: u32 = 3;
 
-/// Limits on open connections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConnectionLimits {
     pub(crate) total: usize,
@@ -44,7 +43,6 @@ pub(crate) struct ConnectionLimits {
     pub(crate) idle_timeout: Duration,
 }
 
-/// The numbers of connections, for the metrics.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConnectionCounts {
     pub(crate) open: Gauge,
@@ -87,7 +85,6 @@ impl Connections {
         self.lock().is_empty()
     }
 
-    /// Returns whether a client may open another connection.
     pub(crate) fn admits(&self, client: ClientKey) -> bool {
         let is_admitted = self.count(|open| open.client == Some(client)) < self.limits.per_client;
         self.counts.refused.inc_by((!is_admitted).into());
@@ -196,7 +193,6 @@ impl Connections {
         tasks.map(|task| task.abort()).count()
     }
 
-    /// Counts the connections that have not been told to end.
     fn count(&self, is_counted: impl Fn(&OpenConnection) -> bool) -> usize {
         let open = self.lock();
         open.values().filter(|open| open.task.is_some() && is_counted(open)).count()

@@ -24,7 +24,6 @@ const TURN: Duration = Duration::from_millis(1);
 /// The time before each piece of a body that is sent slowly.
 const DRIP_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The number of these pieces: three seconds in total.
 const DRIP_PIECES: usize = 30;
 
 /// The error that ends a connection.
@@ -77,7 +76,6 @@ impl Content {
         Pieces { is_cut: true, ..pieces }.into_content()
     }
 
-    /// Content that is sent slowly, if its length is known in advance.
     pub(crate) fn drip(self, permit: Permit) -> Self {
         if self.pieces.is_some() {
             return self;
@@ -88,7 +86,6 @@ impl Content {
         Pieces { slow: Some(permit), ..pieces }.into_content()
     }
 
-    /// Returns the length in bytes, if it is known in advance.
     pub(crate) fn len(&self) -> Option<usize> {
         self.pieces.as_ref().map_or(Some(self.whole.len()), |pieces| pieces.declared)
     }

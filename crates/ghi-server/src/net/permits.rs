@@ -23,7 +23,6 @@ impl From<IpAddr> for ClientKey {
 }
 
 impl ClientKey {
-    /// The number of buckets.
     pub(crate) const BUCKETS: u64 = 1 << 16;
 
     /// Returns the bucket of the client, so that what is kept for each client doesn't grow with the number of
@@ -45,16 +44,9 @@ pub(crate) struct PermitPool {
 }
 
 /// Shared by the permits of a client, and by nothing else, so that they can be counted.
-#[derive(Debug)]
-struct Turn(Arc<Semaphore>);
+#[derive(Debug, Default)]
+struct Turn(Arc<tokio::sync::Mutex<()>>);
 
-impl Default for Turn {
-    fn default() -> Self {
-        Self(Semaphore::new(1).into())
-    }
-}
-
-/// A permit, which is returned to the pool when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
     /// The client's. Without a client, it isn't shared.
@@ -107,7 +99,7 @@ impl Permit {
         self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, JoinError> {
-        let turn = Arc::clone(&self.turn.0).acquire_owned().await;
+        let turn = Arc::clone(&self.turn.0).lock_owned().await;
         spawn_blocking(move || {
             let done = work();
             // Held until here even if the client has left: the thread was busy nevertheless.

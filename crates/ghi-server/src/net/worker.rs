@@ -29,7 +29,6 @@ use crate::net::permits::{ClientKey, Permit};
 /// How long to wait after an accept failed for lack of file descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// The interval at which connections that have timed out are closed.
 const SWEEP: Duration = Duration::from_millis(100);
 
 /// The largest head of a request, and the most that is buffered of a response before its next piece, in bytes.
@@ -69,7 +68,6 @@ impl Answer {
     }
 }
 
-/// A delay before a response.
 #[derive(Debug)]
 pub(crate) struct Wait {
     pub(crate) duration: Duration,

@@ -13,7 +13,7 @@ use hyper::header::{
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 
 use crate::config::Config;
-use crate::edition::{Edition, Editions, RequestDay};
+use crate::edition::{Editions, RequestDay};
 use crate::http::prefer::{PREFER, PREFERENCE_APPLIED, add_applied};
 use crate::http::problem::{Code, Problem};
 use crate::http::site::Site;
@@ -96,120 +96,102 @@ impl Scenarios {
             let limit = "Too many delayed responses are waiting (Prefer: delay, break=drip)";
             self.waiting.acquire(client).ok_or_else(|| Problem::rate_limited(limit, 1))
         };
-        let mut plan = FaultPlan::default();
-        if let Some(duration) = scenario.delay.filter(|delay| !delay.is_zero()) {
-            plan.wait = Some(Wait { duration, permit: permit()? });
-        }
-        if scenario.failure == Some(Failure::Drip) {
-            plan.slow = Some(permit()?);
-        }
+        let delay = scenario.delay.filter(|delay| !delay.is_zero());
+        let wait = delay.map(|duration| permit().map(|permit| Wait { duration, permit }));
+        let slow = (scenario.failure == Some(Failure::Drip)).then(permit);
+        let (wait, slow) = (wait.transpose()?, slow.transpose()?);
         let limit = "Too many requests use Prefer: at or Prefer: figures";
         let too_many = |seconds| Problem::rate_limited(limit, seconds);
+        let mut day = today.clone();
         if let Some(moment) = scenario.at {
-            plan.day = Some(editions.other_day(moment, days_drawn, client).map_err(too_many)?);
+            day = editions.other_day(moment, days_drawn, client).map_err(too_many)?;
         }
         if let Some((_, percent)) = scenario.figures {
             let change = |days: &RecentDays| match percent {
                 Some(percent) => days.with_costs_today_at(percent),
                 None => days.with_equal_costs(),
             };
-            let day = plan.day.as_ref().unwrap_or(today);
-            plan.day = Some(editions.changed(day, change, client).map_err(too_many)?);
+            day = editions.changed(&day, change, client).map_err(too_many)?;
         }
-        Ok(FaultPlan { scenario, ..plan })
+        Ok(FaultPlan { scenario, rejection: None, day, wait, slow })
     }
 }
 
 /// A scenario with the resources it needs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct FaultPlan {
     pub(crate) scenario: Scenario,
     /// Why the request is rejected, if it has `handling=strict` and one of its preferences would be ignored.
     rejection: Option<Problem>,
-    /// The requested day, if the request names one or changes its data.
-    pub(crate) day: Option<RequestDay>,
+    /// Today, or the day that the request names, maybe with other data.
+    day: RequestDay,
     pub(crate) wait: Option<Wait>,
     slow: Option<Permit>,
 }
 
 impl FaultPlan {
     /// Returns the plan for a request with `handling=strict` that is rejected, which needs nothing.
-    pub(crate) fn rejection(problem: Problem) -> Self {
+    pub(crate) fn rejection(problem: Problem, today: &RequestDay) -> Self {
         let scenario = Scenario { is_strict: true, ..Scenario::default() };
-        Self { scenario, rejection: Some(problem), ..Self::default() }
+        Self { scenario, rejection: Some(problem), day: today.clone(), wait: None, slow: None }
     }
 
-    /// Returns the error that replaces the response of a route, if there is one.
-    pub(crate) fn error(
+    /// Returns the scenario's error, or the response that a route serves on the scenario's day.
+    pub(crate) fn respond(
         &mut self,
-        site: &Site,
-        route: &str,
-    ) -> Option<Result<Response<Content>, Problem>> {
+        (site, route, request): (&Site, &str, &HeaderMap),
+        serve: impl FnOnce(&HeaderMap, &RequestDay) -> Result<Response<Content>, Problem>,
+    ) -> Result<Response<Content>, Problem> {
         if let Some(problem) = self.rejection.take() {
-            return Some(Err(problem));
+            return Err(problem);
         }
-        let code = match self.scenario.failure? {
-            Failure::ProxyError(status) => {
-                let page = format!(
-                    "<html>\n<head><title>{status}</title></head>\n<body>\n<h1>{status}</h1>\n<p>This is a test scenario.</p>\n</body>\n</html>\n"
-                );
-                return Some(Ok(site.response(status, "text/html", page)));
-            }
+        let (failure, mut headers) = (self.scenario.failure, request.clone());
+        match failure {
+            Some(Failure::ProxyError(status)) => return Ok(proxy_error(site, status)),
             // Data is never missing there, but with many regions the server may be busy.
-            Failure::Code(Code::NoFigures) if matches!(route, paths::REGIONS | paths::METADATA) => {
-                Code::Busy
+            Some(Failure::Code(Code::NoFigures))
+                if matches!(route, paths::REGIONS | paths::METADATA) =>
+            {
+                return Err(self.problem(Code::Busy));
             }
-            Failure::Code(code) => code,
-            _ => return None,
-        };
-        let status = Problem::new(code, "").describe().status.as_u16();
-        let detail = match self.scenario.origin {
-            Origin::Request => {
-                format!("This is a test scenario, requested with Prefer: code={status}.")
-            }
-            Origin::Flag => format!("This is a test scenario, set with --fail code={status}."),
-            Origin::Chaos => {
-                "This is a test scenario: the server makes a share of all requests fail (--chaos)."
-                    .into()
-            }
-        };
-        let mut problem = Problem::new(code, detail);
-        problem.retry_after = problem.retry_after.and(Some(RETRY_AFTER_SECONDS));
-        Some(Err(problem))
-    }
-
-    /// Returns the headers that the route's handler gets instead of those of the request.
-    pub(crate) fn headers(&self, request: &HeaderMap) -> HeaderMap {
-        let mut headers = request.clone();
+            Some(Failure::Code(code)) => return Err(self.problem(code)),
+            // A document must not be compressed if it is to be changed.
+            Some(Failure::Altered(_)) => _ = headers.remove(ACCEPT_ENCODING),
+            _ => {}
+        }
         // A 304 has no body to break.
-        if self.scenario.failure.is_some() {
+        if failure.is_some() {
             headers.remove(IF_NONE_MATCH);
         }
-        // A document must not be compressed if it is to be changed.
-        if matches!(self.scenario.failure, Some(Failure::Altered(_))) {
-            headers.remove(ACCEPT_ENCODING);
+        let response = serve(&headers, &self.day)?;
+        let is_streamed = response.body().len().is_none();
+        if self.scenario.is_strict && failure == Some(Failure::Drip) && is_streamed {
+            self.scenario = Scenario { is_strict: true, ..Scenario::default() };
+            let reason = "break=drip has no effect on a table for a range of days";
+            return Err(without_effect(reason));
         }
-        headers
+        Ok(response)
     }
 
-    /// Returns the error that replaces a response if `handling=strict` rejects a failure that has no effect on it.
-    pub(crate) fn reject(&mut self, response: &Response<Content>) -> Option<Problem> {
-        let is_drip = self.scenario.failure == Some(Failure::Drip);
-        let is_streamed = response.body().len().is_none();
-        let is_rejected = self.scenario.is_strict && is_drip && is_streamed;
-        is_rejected.then(|| {
-            self.scenario = Scenario { is_strict: true, ..Scenario::default() };
-            without_effect("break=drip has no effect on a table for a range of days")
-        })
+    fn problem(&self, code: Code) -> Problem {
+        let status = Problem::new(code, "").describe().status.as_u16();
+        let origin = match self.scenario.origin {
+            Origin::Request => format!(", requested with Prefer: code={status}."),
+            Origin::Flag => format!(", set with --fail code={status}."),
+            Origin::Chaos => ": the server makes a share of all requests fail (--chaos).".into(),
+        };
+        let mut problem = Problem::new(code, format!("This is a test scenario{origin}"));
+        problem.retry_after = problem.retry_after.and(Some(RETRY_AFTER_SECONDS));
+        problem
     }
 
     pub(crate) fn is_reset(&self) -> bool {
         self.scenario.failure == Some(Failure::Reset)
     }
 
-    /// Applies the scenario to a response, which is made from today's edition unless the plan has another.
-    pub(crate) fn apply(&mut self, response: &mut Response<Content>, today: &Edition) {
-        let failure = self.scenario.failure.filter(|failure| self.fail(*failure, response, today));
+    /// Applies the scenario to a response.
+    pub(crate) fn apply(&mut self, response: &mut Response<Content>) {
+        let failure = self.scenario.failure.filter(|failure| self.fail(*failure, response));
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         match self.scenario.retry_after.as_deref() {
@@ -229,12 +211,7 @@ impl FaultPlan {
 
     /// Changes the body of a response. Returns whether the response has the failure: an error response has it
     /// already, and a document that cannot be changed does not.
-    fn fail(
-        &mut self,
-        failure: Failure,
-        response: &mut Response<Content>,
-        today: &Edition,
-    ) -> bool {
+    fn fail(&mut self, failure: Failure, response: &mut Response<Content>) -> bool {
         let body = mem::take(response.body_mut());
         let (body, is_applied) = match (failure, self.slow.take()) {
             (Failure::Truncate, _) => (body.cut(50), true),
@@ -244,9 +221,8 @@ impl FaultPlan {
             (Failure::Code(_) | Failure::ProxyError(_) | Failure::Reset, _) => (body, true),
             (Failure::NotJson, _) => (NOT_JSON.into(), true),
             (Failure::Altered(alteration), _) => {
-                let edition = self.day.as_ref().map_or(today, |day| &day.edition);
                 let text = body.into_bytes();
-                match alteration.apply(&text, edition) {
+                match alteration.apply(&text, &self.day.edition) {
                     Some(changed) => (changed.into(), true),
                     None => (text.into(), false),
                 }
@@ -290,6 +266,13 @@ impl FaultPlan {
             add_applied(response.headers_mut(), &preference);
         }
     }
+}
+
+fn proxy_error(site: &Site, status: StatusCode) -> Response<Content> {
+    let page = format!(
+        "<html>\n<head><title>{status}</title></head>\n<body>\n<h1>{status}</h1>\n<p>This is a test scenario.</p>\n</body>\n</html>\n"
+    );
+    site.response(status, "text/html", page)
 }
 
 pub(crate) fn without_effect(reason: &str) -> Problem {

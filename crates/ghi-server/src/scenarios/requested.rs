@@ -195,7 +195,6 @@ fn is_key(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(is_allowed)
 }
 
-/// Parses a number in plain digits.
 fn number(text: &str, max: u64) -> Option<u64> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|number| is_plain && *number <= max)

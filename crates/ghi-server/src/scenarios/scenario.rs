@@ -14,7 +14,6 @@ pub(super) const RETRY_AFTER_SECONDS: u64 = 1;
 /// The preference that turns anything that would be ignored into an error.
 pub(super) const STRICT: &str = "handling=strict";
 
-/// What happens to a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scenario {
     pub(crate) origin: Origin,
@@ -22,7 +21,6 @@ pub(crate) struct Scenario {
     /// The `Retry-After` of the error, if it is not the usual one: seconds, `date` or `none`.
     pub(crate) retry_after: Option<String>,
     pub(crate) figures: Option<Figures>,
-    /// The time that the response is for.
     pub(crate) at: Option<Moment>,
     pub(crate) delay: Option<Duration>,
     /// How many requests get the failure, the delay and the changed costs: of those with the key, or else of all.
@@ -44,7 +42,6 @@ pub(crate) enum Origin {
 /// A way in which a response fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// The response is this error.
     Code(Code),
     /// The response is the error page of a proxy, with this status.
     ProxyError(StatusCode),
@@ -53,7 +50,6 @@ pub(crate) enum Failure {
     NotJson,
     /// The connection ends after the head.
     Cut,
-    /// The body is sent slowly.
     Drip,
     /// The connection is reset before the first byte.
     Reset,

@@ -105,18 +105,15 @@ impl FailFlags {
     }
 }
 
-/// Makes a share of requests fail.
 #[derive(Debug)]
 pub(super) struct Chaos {
     percent: u64,
     /// The only path with failures, if there is one.
     path: Option<String>,
-    /// The number of requests so far.
     requests: AtomicU64,
 }
 
 impl Chaos {
-    /// Returns `None` for 0%.
     pub(super) fn new(percent: u8, path: Option<String>) -> Option<Self> {
         (percent > 0).then(|| Self { percent: percent.into(), path, requests: AtomicU64::new(0) })
     }
