@@ -7,6 +7,7 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use serde_json::Value;
 
+use crate::html;
 use crate::support::{NOON, TestServer, many_regions, rising_cost_regions};
 
 /// Daily content, with the same parameters as the API.
@@ -42,23 +43,16 @@ const STATIC: [&str; 15] = [
     "/assets/icon.svg",
 ];
 
-/// A section of a page.
-fn section<'a>(html: &'a str, class: &str) -> &'a str {
-    let start = html.split(&format!("<section class=\"{class}")).nth(1).unwrap();
-    start.split("</section>").next().unwrap()
-}
-
 /// The machine-readable numbers of a section, in order.
 fn marked(html: &str, class: &str) -> Vec<f64> {
-    let values = section(html, class).split("<data value=\"").skip(1);
-    values.map(|rest| rest.split('"').next().unwrap().parse().unwrap()).collect()
+    let values = html::marked(html, &format!("section.{class}")).into_iter();
+    values.map(|value| value.parse().unwrap()).collect()
 }
 
 /// The rows of the page's table, newest first: the date and the costs in whole dollars.
 fn days(html: &str) -> Vec<Vec<String>> {
-    let body = section(html, "history").split("<tbody>").nth(1).unwrap();
-    let rows = body.split("</table>").next().unwrap().split("<tr><th>").skip(1);
-    rows.map(|row| row.split("<td>").map(|cell| cell.trim().replace(',', "")).collect()).collect()
+    let rows = html::rows(html, ".history tbody tr").into_iter();
+    rows.map(|row| row.iter().map(|cell| cell.replace(',', "")).collect()).collect()
 }
 
 fn number(value: &Value) -> f64 {
@@ -152,8 +146,7 @@ fn check_curve(server: &TestServer, html: &str) {
         let costs = format!("average ${avg} (${min} to ${max})");
         format!("{}: {costs}, {share}% of hashrate", cells[2])
     });
-    let titles = html.split("\"><title>").skip(1).map(|rest| rest.split('<').next().unwrap());
-    assert_eq!(titles.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+    assert_eq!(html::texts(html, ".columns title"), expected.collect::<Vec<_>>());
 }
 
 /// Checks that the parts of a change on the page are those of the explanation.

@@ -5,6 +5,7 @@ use ghi_server::{Clock, Config};
 use jiff::civil::date;
 use serde_json::Value;
 
+use crate::html::{attributes, marked, texts};
 use crate::support::{NOON, TestServer, rising_cost_regions};
 
 const BROWSER: &str = "Accept: text/html\r\n";
@@ -18,29 +19,11 @@ fn start(inputs: &str) -> TestServer {
     })
 }
 
-/// Every text between two markers.
-fn between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
-    text.split(start).skip(1).map(|rest| rest.split(end).next().unwrap()).collect()
-}
-
-fn part<'a>(html: &'a str, start: &str, end: &str) -> &'a str {
-    between(html, start, end).first().unwrap_or_else(|| panic!("no {start}"))
-}
-
-/// The machine-readable numbers in some HTML.
-fn marked(html: &str) -> Vec<&str> {
-    between(html, "<data value=\"", "\"")
-}
-
-/// The rows of the table of regions on the dashboard.
-fn rows(html: &str) -> Vec<&str> {
-    let table = part(html, "<div class=\"regions-table\">", "</table>");
-    between(part(table, "<tbody>", "</table>"), "<tr", "<tr")
-}
-
 /// The ids of the regions that the table shows.
 fn shown(html: &str) -> Vec<String> {
-    rows(html).iter().map(|row| part(row, "/regions/", "\"").to_owned()).collect()
+    let links = attributes(html, ".regions-table th a", "href").into_iter();
+    let ids = links.filter_map(|link| link.strip_prefix("/regions/").map(str::to_owned));
+    ids.collect()
 }
 
 fn costs(document: &Value) -> [String; 3] {
@@ -61,11 +44,12 @@ fn the_table_matches_the_api_with_any_number_of_regions() {
         let ids = shown(&html);
         let count = server.json("/v1/ghi/regions")["regions"].as_array().unwrap().len();
         assert_eq!(ids.len(), count.min(6));
-        for (id, row) in std::iter::zip(&ids, rows(&html)) {
+        for (row, id) in (1..).zip(&ids) {
+            let row = format!(".regions-table tbody tr:nth-child({row})");
             let detail = server.json(&format!("/v1/ghi/regions/{id}"));
-            assert_eq!(marked(row), costs(&detail));
+            assert_eq!(marked(&html, &row), costs(&detail));
             let share = detail["hashrate_share_pct"].as_f64().unwrap();
-            assert!(row.contains(&format!("<td class=\"share\">{share}%\n")), "{row}");
+            assert_eq!(texts(&html, &format!("{row} .share")), [format!("{share}%")]);
         }
         let is_searched = html.contains("<input id=\"find\"");
         assert_eq!(is_searched, count > 6);
@@ -80,8 +64,9 @@ fn the_regions_that_set_the_minimum_and_the_maximum_are_among_those_shown() {
         for query in ["", "?sort=name", "?sort=-share", "?sort=change", "?sort=-difference"] {
             let html = server.get(&format!("/{query}")).body;
             let setting = |words: &str, field: &str| {
-                let row = rows(&html).into_iter().find(|row| row.contains(words)).unwrap();
-                let id = part(row, "/regions/", "\"");
+                let names = texts(&html, ".regions-table tbody th").into_iter();
+                let mut names = names.zip(shown(&html));
+                let (_, id) = names.find(|(name, _)| name.contains(words)).unwrap();
                 let detail = server.json(&format!("/v1/ghi/regions/{id}"));
                 assert_eq!(detail[field], snapshot[format!("global_{field}")], "{query}");
             };
@@ -103,7 +88,7 @@ fn any_region_is_found_by_its_name_and_the_table_is_sorted_by_link() {
     assert!(html.contains("No region matches &#34;nowhere&#34;."));
     assert_eq!(shown(&server.get("/?find=region").body).len(), 256);
     let html = server.get("/?sort=-max&range=7d").body;
-    assert_eq!(part(&html, "aria-sort=\"", "\""), "ascending");
+    assert_eq!(attributes(&html, "[aria-sort]", "aria-sort"), ["ascending"]);
     assert!(html.contains("href=\"/?range=7d&#38;sort=max#regions\""));
     server.get("/?sort=price").assert_problem(400, "invalid_parameter");
     server.get(&format!("/?find={}", "x".repeat(101))).assert_problem(400, "invalid_parameter");
@@ -119,20 +104,20 @@ fn a_region_page_shows_the_same_data_as_the_api() {
             let [average, ..] = costs(&detail);
             for range in ["", "?range=7d", "?range=90d", "?range=1y"] {
                 let html = server.get(&format!("/regions/{id}{range}")).body;
-                let headline = part(&html, "<section class=\"headline", "</section>");
-                assert_eq!(marked(headline), costs(&detail), "{moment} {id}{range}");
+                assert_eq!(marked(&html, ".headline"), costs(&detail), "{moment} {id}{range}");
+                let described = texts(&html, ".headline > dl dd");
                 let share = detail["hashrate_share_pct"].as_f64().unwrap();
-                assert!(headline.contains(&format!("<dd>{share}%</dd>")));
+                assert!(described.contains(&format!("{share}%")));
                 assert!(html.contains(detail["name"].as_str().unwrap()));
                 let averages = snapshot["regions"].as_array().unwrap().iter();
                 let averages = averages.map(|region| region["avg_cost_usd"].as_f64().unwrap());
                 let own: f64 = average.parse().unwrap();
                 let rank = match averages.filter(|average| *average < own).count() {
-                    0 => "<dd>cheapest of 3</dd>",
-                    1 => "<dd>2nd cheapest of 3</dd>",
-                    _ => "<dd>most expensive of 3</dd>",
+                    0 => "cheapest of 3",
+                    1 => "2nd cheapest of 3",
+                    _ => "most expensive of 3",
                 };
-                assert!(headline.contains(rank), "{headline}");
+                assert_eq!(described[0], rank);
             }
         }
     }
@@ -144,9 +129,8 @@ fn the_cost_drivers_of_a_region_multiply_to_its_difference() {
     let world = server.json("/v1/ghi/snapshot")["global_avg_cost_usd"].as_f64().unwrap();
     for id in ["us", "eu", "cn"] {
         let html = server.get(&format!("/regions/{id}")).body;
-        let table = part(&html, "<section class=\"cost-drivers whole\"", "</section>");
-        let numbers: Vec<f64> =
-            marked(table).iter().map(|number| number.parse().unwrap()).collect();
+        let numbers = marked(&html, ".cost-drivers").into_iter();
+        let numbers: Vec<f64> = numbers.map(|number| number.parse().unwrap()).collect();
         let [own_fleet, fleet, own_price, price, own_overhead, overhead] = numbers[..] else {
             panic!("{numbers:?}")
         };
@@ -179,11 +163,10 @@ fn each_region_has_a_page_and_unknown_ids_an_error_page() {
 fn links_of_a_region_page_work_and_start_with_the_public_url() {
     let server = TestServer::at(NOON);
     let html = server.get("/regions/cn").body;
-    let links =
-        between(&html, "href=\"", "\"").into_iter().map(|link| link.split('#').next().unwrap());
+    let links = attributes(&html, "[href]", "href");
+    let links = links.iter().map(|link| link.split('#').next().unwrap());
     for link in links.filter(|link| !link.is_empty()) {
-        let link = link.replace("&#38;", "&").replace("&amp;", "&");
-        assert_eq!(server.request("HEAD", &link, "").status, 200, "{link}");
+        assert_eq!(server.request("HEAD", link, "").status, 200, "{link}");
     }
     let public = TestServer::start(Config {
         clock: Clock::at(NOON.parse().unwrap()),
@@ -192,8 +175,8 @@ fn links_of_a_region_page_work_and_start_with_the_public_url() {
     });
     for page in ["/regions/cn", "/?find=c&overhead=2&sort=name"] {
         let html = public.get(page).body;
-        for attribute in [" href=\"", " src=\"", " action=\""] {
-            for link in between(&html, attribute, "\"") {
+        for attribute in ["href", "src", "action"] {
+            for link in attributes(&html, "*", attribute) {
                 let is_ours = ["/sandbox/", "#", "https://example.org/sandbox"];
                 assert!(is_ours.iter().any(|start| link.starts_with(start)), "{page}: {link}");
             }
@@ -217,10 +200,8 @@ fn hostile_region_names_are_escaped() {
 
 /// The sentence about the reader's own cost, and the cost.
 fn yours(html: &str) -> (String, Option<String>) {
-    let text = part(html, "<p class=\"yours\"", "</p>");
-    let sentence = text.split("</data>").last().unwrap().split("</output>").next().unwrap();
-    let sentence = sentence.trim_start_matches(" id=\"yours\" data-live><output>");
-    (sentence.to_owned(), marked(text).first().map(|cost| (*cost).to_owned()))
+    let sentence = texts(html, ".yours output").pop().unwrap_or_default();
+    (sentence, marked(html, ".yours").pop())
 }
 
 #[test]
@@ -266,11 +247,6 @@ fn the_readers_cost_follows_the_engine_and_has_a_place_on_the_curve() {
     }
 }
 
-/// The cells that compare averages with the reader's own cost.
-fn versus_yours(html: &str) -> Vec<&str> {
-    between(html, "<td class=\"versus-yours\">", "\n")
-}
-
 #[test]
 fn all_regions_are_compared_with_the_readers_own_cost() {
     let inputs = rising_cost_regions(256);
@@ -282,8 +258,7 @@ fn all_regions_are_compared_with_the_readers_own_cost() {
     let cost = numbers.cost_usd(miner.difficulty, miner.hashes_per_difficulty.value(), 2);
     let yours = cost.unwrap().to_f64();
     let html = server.get("/?page=1&overhead=1.5").body;
-    let table = part(&html, "<div class=\"regions-table\">", "</table>");
-    let (cells, ids) = (versus_yours(table), shown(&html));
+    let (cells, ids) = (texts(&html, ".versus-yours"), shown(&html));
     assert_eq!((cells.len(), ids.len()), (256, 256));
     for (cell, id) in std::iter::zip(cells, ids) {
         let region = Scope::find(&id, model.registry()).unwrap();
@@ -293,10 +268,10 @@ fn all_regions_are_compared_with_the_readers_own_cost() {
         assert_eq!(cell, format!("{percent:.1}% {side} yours"), "{id}");
     }
     // Links to other views keep the entered numbers.
-    let links = between(table, "href=\"", "\"").into_iter();
+    let links = attributes(&html, ".regions-table [href]", "href").into_iter();
     let mut links = links.filter(|link| link.starts_with("/?"));
     assert!(links.all(|link| link.contains("overhead=1.5")));
-    assert!(part(table, "<form", "</form>").contains("name=\"overhead\" value=\"1.5\""));
+    assert_eq!(attributes(&html, ".regions-table [name=overhead]", "value"), ["1.5"]);
     let html = server.get("/?page=1").body;
     assert!(!html.contains("vs your cost"));
     assert_eq!(shown(&server.get("/?page=65535&sort=name").body).len(), 256);
@@ -332,7 +307,7 @@ fn invalid_calculator_inputs_are_rejected_and_named() {
 fn two_of_many_regions_are_compared_by_name() {
     let server = start(&crate::support::many_regions(250));
     let html = server.get("/?compare=region+77&with=Region%20249").body;
-    let heading = part(&html, "<h2 id=\"compare\">", "</h2>");
+    let heading = &texts(&html, "#compare")[0];
     assert!(heading.starts_with("Region 77: $") && heading.contains("Region 249"), "{heading}");
     assert!(html.contains("Compare, by name or id <input name=\"compare\""));
     server.get("/?compare=Region+77,Region+250").assert_problem(404, "unknown_region");

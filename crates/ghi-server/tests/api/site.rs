@@ -5,6 +5,7 @@ use ghi_server::{Clock, Config, internals};
 use jiff::ToSpan;
 use jiff::civil::date;
 
+use crate::html::{attributes, texts};
 use crate::support::{NOON, TestServer};
 
 /// One page of each kind.
@@ -48,12 +49,13 @@ fn every_page_has_a_link_preview() {
     let mut titles = Vec::new();
     for path in PAGES {
         let html = server.get(path).body;
-        let title = between(&html, "<title>", "</title>")[0].to_owned();
+        let title = texts(&html, "head title").remove(0);
         assert!(title.ends_with(" · GHI sandbox"), "{title}");
-        assert_eq!(between(&html, "property=\"og:title\" content=\"", "\""), [&*title]);
-        let description = between(&html, "name=\"description\" content=\"", "\"")[0];
-        assert_eq!(between(&html, "property=\"og:description\" content=\"", "\""), [description]);
-        assert_eq!(between(&html, "property=\"og:type\" content=\"", "\""), ["website"]);
+        let content = |meta: &str| attributes(&html, &format!("meta[{meta}]"), "content").remove(0);
+        assert_eq!(content("property='og:title'"), title);
+        let description = content("name=description");
+        assert_eq!(content("property='og:description'"), description);
+        assert_eq!(content("property='og:type'"), "website");
         assert!(!html.contains("og:url") && !html.contains("canonical"), "{path}");
         assert!(!titles.contains(&title), "{title}");
         titles.push(title);
@@ -66,11 +68,9 @@ fn every_page_has_a_link_preview() {
 
 /// The title and description of a page's link preview.
 fn preview(server: &TestServer, path: &str) -> [String; 2] {
-    let html = server.get(path).body.replace("&#38;", "&").replace('\u{a0}', " ");
-    let tag = |name: &str| {
-        let start = format!("property=\"og:{name}\" content=\"");
-        between(&html, &start, "\"")[0].to_owned()
-    };
+    let html = server.get(path).body.replace('\u{a0}', " ");
+    let tag =
+        |name: &str| attributes(&html, &format!("meta[property='og:{name}']"), "content").remove(0);
     ["title", "description"].map(tag)
 }
 
@@ -116,11 +116,7 @@ fn a_link_preview_describes_the_selected_view() {
     let server = TestServer::at(NOON);
     let heading = |path: &str, id: &str| {
         let html = server.get(path).body;
-        between(&html, &format!("<h2 id=\"{id}\""), "</h2>")[0]
-            .split_once('>')
-            .unwrap()
-            .1
-            .to_owned()
+        texts(&html, &format!("h2#{id}")).remove(0)
     };
     for path in ["/?region_id=cn&range=90d", "/?range=1y", "/?range=7d", "/regions/eu?range=7d"] {
         let (finding, texts) = (heading(path, "history"), preview(&server, path));
@@ -141,7 +137,8 @@ fn a_link_preview_describes_the_selected_view() {
     assert!(texts.iter().all(|text| text.contains(&gap)), "{texts:?}");
     let path = "/?electricity_usd_per_kwh=0.09&overhead=1.5&region_id=cn";
     let html = server.get(path).body;
-    let result = between(&html, "<output", "</output>")[0].rsplit('$').next().unwrap();
+    let result = crate::html::texts(&html, "output").remove(0);
+    let result = result.rsplit('$').next().unwrap();
     let result = format!("${}", result.split(", ").next().unwrap());
     for text in preview(&server, path) {
         assert!(
@@ -173,11 +170,11 @@ fn a_link_preview_describes_the_selected_view() {
 fn the_url_of_a_page_comes_from_the_operator_and_never_from_the_request() {
     let server = with_public_url();
     for path in PAGES.into_iter().chain(["/regions/us"]) {
-        let html = server.get(path).body.replace("&#38;", "&");
+        let html = server.get(path).body;
         let urls = [
-            between(&html, "property=\"og:url\" content=\"", "\""),
-            between(&html, "rel=\"canonical\" href=\"", "\""),
-            between(&html, "property=\"og:image\" content=\"", "\""),
+            attributes(&html, "[property='og:url']", "content"),
+            attributes(&html, "[rel=canonical]", "href"),
+            attributes(&html, "[property='og:image']", "content"),
         ];
         for url in urls {
             let path = url[0].strip_prefix("https://example.org/sandbox").unwrap();
