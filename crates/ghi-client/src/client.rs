@@ -248,7 +248,6 @@ fn body_text<'a>(url: &str, attempts: u32, response: &'a WholeResponse) -> Resul
     text.map_err(|error| Error::not_the_document(url, attempts, &error.to_string()))
 }
 
-/// Parses a document, or describes what is wrong.
 fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let not_json = |error: &serde_json::Error| format!("not JSON: {error}");
     let mut deserializer = serde_json::Deserializer::from_str(text);

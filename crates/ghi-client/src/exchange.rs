@@ -64,7 +64,6 @@ pub struct WholeResponse {
 }
 
 impl WholeResponse {
-    /// Returns the value of a header, if it is text.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
@@ -182,12 +181,10 @@ fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn StdError + 'stat
     })
 }
 
-/// Finds the first cause of a type.
 fn find<E: StdError + 'static>(error: &reqwest::Error) -> Option<&E> {
     causes(error).find_map(|cause| cause.downcast_ref())
 }
 
-/// The `User-Agent` of requests.
 const USER_AGENT: &str = concat!("ghi-client/", env!("CARGO_PKG_VERSION"));
 
 /// The timeout for connecting, including TLS. TCP resends a lost packet after 1 s and after 3 s; the timeout
@@ -304,7 +301,6 @@ impl Error {
         Self { status, code, detail, ..Self::new(ErrorKind::Problem, url, attempts, message) }
     }
 
-    /// Creates an error for a missing or incomplete response.
     pub(crate) fn failed(
         url: &str,
         attempts: u32,

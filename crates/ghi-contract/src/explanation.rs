@@ -20,13 +20,10 @@ pub struct ExplanationDocument {
     /// The network's difficulty.
     pub difficulty: f64,
     /// Expected hashes per unit of difficulty.
-    #[cfg_attr(feature = "openapi", schema(exclusive_minimum = 0))]
     pub hashes_per_difficulty: f64,
     /// Coins per block.
-    #[cfg_attr(feature = "openapi", schema(exclusive_minimum = 0))]
     pub block_reward_coins: f64,
     /// Hashes to mine one coin: difficulty × hashes per difficulty ÷ reward.
-    #[cfg_attr(feature = "openapi", schema(exclusive_minimum = 0))]
     pub hashes_per_coin: f64,
     /// Total cost divided by energy cost. For worldwide costs, the average miner's overhead.
     #[cfg_attr(feature = "openapi", schema(exclusive_minimum = 0))]

@@ -90,7 +90,6 @@ fn capital_columns(explanation: &Explanation) -> impl Iterator<Item = &'static s
     explanation.capital.into_iter().flat_map(|_| ["capital_usd", "full_cost_usd"])
 }
 
-/// Returns the cells of a cost in these columns.
 fn capital_cells(explanation: &Explanation, cost: Decimal) -> impl Iterator<Item = String> {
     let capital = explanation.capital.into_iter();
     let costs = capital.flat_map(move |capital| [capital.capital_usd, capital.full_cost_usd(cost)]);

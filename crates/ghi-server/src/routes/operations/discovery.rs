@@ -1,5 +1,6 @@
 //! Machine-readable descriptions: the OpenAPI document, llms.txt, robots.txt.
 
+use askama::Template;
 use ghi_contract::paths::SNAPSHOT;
 use serde_json::{Value, json};
 
@@ -43,68 +44,49 @@ pub(crate) fn llms(context: &Context<'_>) -> HandlerResult {
     Ok(context.fixed_file((paths::LLMS, ""), PLAIN_TEXT, || llms_text(context.site)))
 }
 
-/// Describes the operations of the OpenAPI document in prose.
-fn llms_text(site: &Site) -> String {
-    let document = parsed(OPENAPI);
-    let text_of = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let about = text_of(&document["info"]["description"]);
-    let about = about.split("\n\n").next().unwrap_or_default();
-    let mut text = format!("# {}\n\n> {about}\n", text_of(&document["info"]["title"]));
-    let mut chapter = String::new();
-    for (path, item) in document["paths"].as_object().into_iter().flatten() {
-        let operation = &item["get"];
-        let tag = text_of(&operation["tags"][0]);
-        if tag == probes::TAG {
-            continue;
-        }
-        if tag != chapter {
-            text += &format!("\n## {tag}\n\n");
-            chapter = tag;
-        }
-        // A path with a parameter in it is not a link.
-        let link = match path.contains('{') {
-            true => format!("`{}`", site.url(path)),
-            false => format!("[{path}]({})", site.url(path)),
-        };
-        let [summary, description] =
-            ["summary", "description"].map(|field| text_of(&operation[field]));
-        text += &format!("- {link}: {summary}. {description}");
-        // Parameters by reference are the same for every operation.
-        let parameters = operation["parameters"].as_array().into_iter().flatten();
-        let names: Vec<&str> = parameters
-            .filter_map(|parameter| parameter["name"].as_str())
-            .filter(|name| *name != "Prefer")
-            .collect();
-        if !names.is_empty() {
-            text += &format!(" Parameters: `{}`.", names.join("`, `"));
-        }
-        text.push('\n');
-    }
-    // The snapshot's description is the most complete.
-    let prefer = document["paths"][SNAPSHOT]["get"]["parameters"].as_array();
-    let prefer = prefer.into_iter().flatten().find(|parameter| parameter["name"] == "Prefer");
-    let prefer = prefer.map(|prefer| text_of(&prefer["description"])).unwrap_or_default();
-    text += "\n## The `Prefer` header, accepted by all of these\n\n";
-    // Skips the introductory line of the list.
-    for line in prefer.lines().skip(1).filter(|line| !line.is_empty()) {
-        text += &format!("- {}\n", line.trim_start_matches("- "));
-    }
-    text += "\n## Descriptions\n\n";
-    for (path, what) in DESCRIPTIONS {
-        text += &format!("- [{path}]({}): {what}\n", site.url(path));
-    }
-    text
+/// The operations of the OpenAPI document in prose.
+#[derive(Template)]
+#[template(path = "llms.txt")]
+struct Llms<'a> {
+    site: &'a Site,
+    document: &'a Value,
+    /// The paths and operations with the same tag.
+    chapters: Vec<&'a [(&'a String, &'a Value)]>,
 }
 
-const DESCRIPTIONS: [(&str, &str); 7] = [
-    (paths::OPENAPI, "every operation, parameter, response and error"),
-    (paths::OPENAPI_3_0, "the same as OpenAPI 3.0, for client generators without 3.1 support"),
-    (paths::DOCS, "the interactive API reference"),
-    (paths::DASHBOARD, "today's costs as a web page"),
-    (paths::EXPLAIN, "how a cost is calculated, for any region and day"),
-    (paths::METHODOLOGY, "the model, in enough detail to compute every figure"),
-    (paths::FEED, "worldwide costs of the last 30 days, as an Atom feed"),
-];
+fn llms_text(site: &Site) -> String {
+    let document = &parsed(OPENAPI);
+    let paths = document["paths"].as_object().into_iter().flatten();
+    let operations = paths.map(|(path, item)| (path, &item["get"]));
+    let operations: Vec<_> = operations.filter(|(_, it)| it["tags"][0] != probes::TAG).collect();
+    let chapters = operations.chunk_by(|(_, a), (_, b)| a["tags"] == b["tags"]).collect();
+    Llms { site, document, chapters }.to_string()
+}
+
+impl Llms<'_> {
+    fn about(&self) -> &str {
+        let text = self.document["info"]["description"].as_str().unwrap_or_default();
+        text.split("\n\n").next().unwrap_or_default()
+    }
+
+    /// Returns the parameters of an operation, except those by reference, which are the same for all.
+    fn parameters(&self, operation: &Value) -> String {
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        let names = parameters.filter_map(|parameter| parameter["name"].as_str());
+        let names = names.filter(|name| *name != "Prefer").map(|name| format!("`{name}`"));
+        names.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns the list of preferences, without the line that introduces it. The snapshot's is the most complete.
+    fn preferences(&self) -> impl Iterator<Item = &str> {
+        let parameters = self.document["paths"][SNAPSHOT]["get"]["parameters"].as_array();
+        let mut parameters = parameters.into_iter().flatten();
+        let prefer = parameters.find(|parameter| parameter["name"] == "Prefer");
+        let text = prefer.and_then(|prefer| prefer["description"].as_str()).unwrap_or_default();
+        let lines = text.lines().skip(1).filter(|line| !line.is_empty());
+        lines.map(|line| line.trim_start_matches("- "))
+    }
+}
 
 /// Serves the rules for crawlers: everything is allowed except the operators' paths.
 pub(crate) fn robots(context: &Context<'_>) -> HandlerResult {

@@ -108,7 +108,6 @@ impl<'a> CurveBlock<'a> {
     }
 }
 
-/// Returns the machines to choose from, if the network uses such machines.
 fn machines(miner: &MeanMiner, input: &PageInput<'_>) -> Vec<Machine> {
     let is_like_them = (5.0..=100.0).contains(&miner.steps.efficiency_j_per_th.value());
     let machine = |(name, j_per_th)| {
@@ -145,7 +144,6 @@ fn yours(numbers: &WhatIf, cost: Option<Decimal>, price: CurvePrice, curve: &Cos
 }
 
 impl NumberField {
-    /// Creates a field with the number that the reader has given, today's, and a slider between two values.
     fn new(
         (label, unit): (&'static str, &'static str),
         variable: Variable,

@@ -105,8 +105,10 @@ impl<'a> Dashboard<'a> {
         ];
         let without_field =
             |choice: &&InvalidChoice| choice.field != "compare" && !curve.has_field(choice.field);
-        let mut dashboard = Self {
-            frame: Frame::default(),
+        let comparison = ComparisonBlock::new(input)?;
+        let preview = preview(input, &curve, &comparison, &history);
+        Ok(Self {
+            frame: Frame::of_figures(site, &path, preview, model, (Scope::Global, today.date))?,
             input: *input,
             notice,
             changes: yesterday.into_iter().chain(month_ago).map(change).collect(),
@@ -115,43 +117,45 @@ impl<'a> Dashboard<'a> {
             why: WhyBlock::new(input, history.chart.own.past.base().0)?,
             history,
             regions: RegionsBlock::new(input, curve.cost)?,
-            comparison: ComparisonBlock::new(input)?,
+            comparison,
             network: NetworkBlock::new(input)?,
             curve,
-        };
-        let (preview, scope) = (dashboard.preview(), (Scope::Global, today.date));
-        dashboard.frame = Frame::of_figures(site, &path, preview, model, scope)?;
-        Ok(dashboard)
+        })
     }
+}
 
-    /// Returns the preview of a link: the reader's place on the cost curve, a comparison, a search, a history, or today's costs.
-    fn preview(&self) -> Preview {
-        let PageInput { model, today, view, .. } = self.input;
-        let Costs { min_usd, avg_usd, max_usd } = today.global;
-        let (date, coin) = (short_date(today.date), &*model.coin().name);
-        if let Some(finding) = self.curve.finding() {
-            let description = format!("{finding}, on {date}. See the cost curve and every region.");
-            return Preview { title: format!("{finding}, {date}"), description, names: Vec::new() };
-        }
-        if let Some(preview) = self.comparison.preview(&date) {
-            return preview;
-        }
-        if !view.find.is_empty() {
-            return preview_of_search(&self.input, &date);
-        }
-        if (view.range, view.scope) != (View::DEFAULT.range, View::DEFAULT.scope) {
-            return self.history.preview("See daily costs and other regions.");
-        }
-        let [min, avg, max] = [min_usd, avg_usd, max_usd].map(rounded);
-        let date = long_date(today.date);
-        Preview {
-            title: format!("Cost of mining one {coin}: ${avg} on {date}"),
-            description: format!(
-                "Worldwide on {date}: average ${avg}, minimum ${min}, maximum ${max}. By region, with \
-             history and forecast."
-            ),
-            names: Vec::new(),
-        }
+/// Returns the preview of a link: the reader's place on the cost curve, a comparison, a search, a history, or today's costs.
+fn preview(
+    input: &PageInput<'_>,
+    curve: &CurveBlock<'_>,
+    comparison: &ComparisonBlock<'_>,
+    history: &HistoryBlock<'_>,
+) -> Preview {
+    let PageInput { model, today, view, .. } = *input;
+    let Costs { min_usd, avg_usd, max_usd } = today.global;
+    let (date, coin) = (short_date(today.date), &*model.coin().name);
+    if let Some(finding) = curve.finding() {
+        let description = format!("{finding}, on {date}. See the cost curve and every region.");
+        return Preview { title: format!("{finding}, {date}"), description, names: Vec::new() };
+    }
+    if let Some(preview) = comparison.preview(&date) {
+        return preview;
+    }
+    if !view.find.is_empty() {
+        return preview_of_search(input, &date);
+    }
+    if (view.range, view.scope) != (View::DEFAULT.range, View::DEFAULT.scope) {
+        return history.preview("See daily costs and other regions.");
+    }
+    let [min, avg, max] = [min_usd, avg_usd, max_usd].map(rounded);
+    let date = long_date(today.date);
+    Preview {
+        title: format!("Cost of mining one {coin}: ${avg} on {date}"),
+        description: format!(
+            "Worldwide on {date}: average ${avg}, minimum ${min}, maximum ${max}. By region, with \
+         history and forecast."
+        ),
+        names: Vec::new(),
     }
 }
 

@@ -115,8 +115,7 @@ fn signed_usd(change: UsdChange) -> String {
 #[derive(Template)]
 #[template(path = "blocks/why.html")]
 pub(crate) struct WhyBlock<'a> {
-    prefix: &'a str,
-    region_id: &'a str,
+    input: PageInput<'a>,
     since: Date,
     sentence: String,
     /// The position of zero in percent of the width.
@@ -138,7 +137,7 @@ struct FactorBar {
 impl<'a> WhyBlock<'a> {
     /// Splits the change since a day. Returns `None` if that day is today.
     pub(crate) fn new(input: &PageInput<'a>, since: Date) -> Result<Option<Self>, NoFigures> {
-        let PageInput { model, registry, site, view, .. } = *input;
+        let PageInput { model, view, .. } = *input;
         let today = input.today.date;
         if since == today {
             return Ok(None);
@@ -190,7 +189,6 @@ impl<'a> WhyBlock<'a> {
             true => format!("Unchanged since {date}."),
             false => format!("{start}: {}. {}.", total.difference(), parts.collect::<String>()),
         };
-        let region_id = view.scope.region_id(registry);
-        Ok(Some(Self { prefix: site.prefix(), region_id, since, zero, sentence, bars }))
+        Ok(Some(Self { input: *input, since, zero, sentence, bars }))
     }
 }

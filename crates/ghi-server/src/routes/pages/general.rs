@@ -16,7 +16,7 @@ use crate::http::problem::{Code, Description, KINDS, Problem};
 use crate::http::site::Site;
 use crate::net::Content;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::operations::assets::{MOVEMENT, PREVIEW};
+use crate::routes::operations::assets::MOVEMENT;
 use crate::routes::parameters::similar_scopes;
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -55,41 +55,26 @@ pub(crate) struct Preview {
 }
 
 /// The frame of a page: field `frame` of every template that extends `base.html`.
-#[derive(Default)]
 pub(crate) struct Frame<'a> {
-    pub(crate) prefix: &'a str,
-    /// A notice about the server's clock, unless it shows real time.
-    pub(crate) clock_notice: Option<&'a str>,
+    pub(crate) site: &'a Site,
+    /// The path of the page, with its query.
+    pub(crate) path: String,
     pub(crate) title: String,
+    pub(crate) description: String,
     /// The kind of data, which also begins the description, and that as a sentence, on pages with data.
     pub(crate) data: String,
     pub(crate) data_notice: String,
-    pub(crate) description: String,
-    /// The URL on a printed page.
-    pub(crate) address: String,
-    /// The page's own URL, and that of the image in link previews, if the operator has set a public URL.
-    pub(crate) url: Option<String>,
-    pub(crate) picture: Option<String>,
-    /// The path without its query.
-    pub(crate) path: String,
     /// The fingerprint of the inputs, on pages with data.
     pub(crate) fingerprint: Option<String>,
+    /// Whether this is an error response, which isn't at the path of the page.
+    pub(crate) is_error: bool,
 }
 
 impl<'a> Frame<'a> {
-    /// Creates the frame of the page at a path, which may have a query.
     fn new(site: &'a Site, path: &str, title: &str, description: String) -> Self {
-        Self {
-            prefix: site.prefix(),
-            clock_notice: site.clock_notice.as_deref(),
-            title: format!("{title}{}", title_end(site)),
-            description,
-            address: site.copied_url(path),
-            url: site.public_url(path),
-            picture: site.public_url(&paths::ASSET.replace("{name}", PREVIEW)),
-            path: path.split('?').next().unwrap_or_default().into(),
-            ..Self::default()
-        }
+        let (path, title) = (path.into(), format!("{title}{}", title_end(site)));
+        let (data, data_notice, fingerprint) = Default::default();
+        Self { site, path, title, description, data, data_notice, fingerprint, is_error: false }
     }
 
     /// Creates the frame of a page with the data of a scope and a day, which states the kind of data.
@@ -217,8 +202,7 @@ impl<'a> ProblemPage<'a> {
         let heading = if is_missing_page { "Page not found" } else { about.title };
         let title = format!("{heading} ({})", about.code);
         let mut frame = Frame::new(site, &path, &title, about.explanation.into());
-        // An error response isn't at the path of the explanation.
-        frame.url = frame.url.filter(|_| detail.is_none());
+        frame.is_error = detail.is_some();
         Self {
             frame,
             about,

@@ -65,7 +65,11 @@ fn refine_value(name: &str, value: &mut Object) {
             value.minimum = Some(Number::UInt(400));
             value.maximum = Some(Number::UInt(599));
         }
-        "hashrate_eh" | "difficulty" => value.exclusive_minimum = Some(Number::UInt(0)),
+        "hashrate_eh"
+        | "difficulty"
+        | "hashes_per_difficulty"
+        | "block_reward_coins"
+        | "hashes_per_coin" => value.exclusive_minimum = Some(Number::UInt(0)),
         // The share of a region may be 0, and a change may be negative.
         "contribution_usd" => value.minimum = Some(Number::UInt(0)),
         "change_usd" | "total_change_usd" => {}
