@@ -11,7 +11,9 @@ use ghi_engine::listed;
 
 use crate::output::print_error;
 use crate::source::SourceArgs;
-use crate::{check, collect, explain, fixtures, health, inputs, reference, serve_flags, show};
+use crate::{
+    check, collect, diff, explain, fixtures, health, inputs, reference, release, serve_flags, show,
+};
 
 const ABOUT: &str =
     "The Global HashCost Index: what it costs, in USD, to mine one coin, worldwide and by region.
@@ -35,6 +37,10 @@ pub(crate) enum Command {
     Show(show::Args),
     /// Explain how a cost is calculated, step by step, from difficulty to USD per coin
     Explain(explain::Args),
+    /// Write a citable edition to files, or check one; --check exits with 1 if a file differs
+    Release(release::Args),
+    /// Compare the costs of two inputs files or releases; exits with 1 if one differs
+    Diff(diff::Args),
     /// Write every document and error to files, for tests without a server
     Fixtures(fixtures::Args),
     /// Check a server against the API contract (docs/contract.md)

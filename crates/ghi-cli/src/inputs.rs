@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
 use ghi_contract::GLOBAL;
@@ -96,20 +96,48 @@ pub(crate) const MORE_DAYS: &str =
 
 /// Reads a file of inputs and the series that it names, relative to it. An error has one line per problem.
 pub(crate) fn read(path: &Path) -> Result<Inputs, String> {
-    let cannot_read = |why: String| {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    parse(path, &read_toml(path)?, |name| read_series(folder, name))
+}
+
+/// Returns the bytes of an inputs file.
+pub(crate) fn read_toml(path: &Path) -> Result<Vec<u8>, String> {
+    read_file(path, INPUTS_MAX).map_err(|why| {
         format!(
             "cannot read the inputs {path:?}: {why}; expected a TOML file, such as an edited copy of the output of `ghi inputs`"
         )
-    };
-    let bytes = read_file(path, INPUTS_MAX).map_err(cannot_read)?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
+    })
+}
+
+/// Returns the bytes of a series that inputs in a folder name. In a release, files from other folders are next to the
+/// inputs.
+pub(crate) fn read_series(folder: &Path, name: &str) -> Result<Vec<u8>, String> {
+    let released = |why| read_file(&folder.join(released_name(name)), SERIES_MAX).map_err(|_| why);
+    read_file(&folder.join(name), SERIES_MAX).or_else(released)
+}
+
+/// Returns the path of a series in the inputs of a release: for a file outside the folder of the inputs, its own name.
+pub(crate) fn released_name(name: &str) -> PathBuf {
+    let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    match Path::new(name) {
+        path if path.components().all(is_inside) => {
+            path.components().filter(|part| *part != Component::CurDir).collect()
+        }
+        path => path.file_name().map(PathBuf::from).unwrap_or_default(),
+    }
+}
+
+/// Parses the bytes of a file of inputs, and the series that it names, which a function reads.
+pub(crate) fn parse(
+    path: &Path,
+    bytes: &[u8],
+    series: impl FnMut(&str) -> Result<Vec<u8>, String>,
+) -> Result<Inputs, String> {
+    let text = str::from_utf8(bytes).map_err(|error| {
+        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
         format!("{path:?}: line {line}: not UTF-8; TOML files must be UTF-8")
     })?;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let series = |name: &str| read_file(&folder.join(name), SERIES_MAX);
-    Inputs::parse_with_series(&text, series).map_err(|error| {
+    Inputs::parse_with_series(text, series).map_err(|error| {
         // With a longer path, a message would lose the row when it is shortened.
         let path = visible(&format!("{path:?}"), QUOTE_MAX);
         let problems = error.problems().iter().map(|problem| format!("{path}: {problem}"));

@@ -7,6 +7,8 @@ mod serve;
 mod serve_flags;
 mod show;
 mod explain;
+mod diff;
+mod release;
 mod fixtures;
 mod check;
 mod health;
@@ -40,6 +42,8 @@ pub fn main() -> ExitCode {
         arguments::Command::Serve(args) => serve::run(args),
         arguments::Command::Show(args) => show::run(&args),
         arguments::Command::Explain(args) => explain::run(&args),
+        arguments::Command::Release(args) => release::run(&args),
+        arguments::Command::Diff(args) => diff::run(&args),
         arguments::Command::Fixtures(args) => fixtures::run(&args),
         arguments::Command::Check(args) => check::run(&args),
         arguments::Command::Health(args) => health::run(&args),

@@ -186,7 +186,8 @@ impl DocumentSource {
     }
 }
 
-fn respond(server: &InProcess, target: &str) -> Result<String, String> {
+/// Returns the body of a successful response, or the detail of a problem.
+pub(crate) fn respond(server: &InProcess, target: &str) -> Result<String, String> {
     let request = Request::get(target).header("host", "127.0.0.1:8000").body(String::new());
     let response = server.respond(request.map_err(|error| error.to_string())?);
     let is_success = response.status().is_success();

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use serde::{Deserialize, Deserializer};
 
-use crate::calendar::{Coverage, NoFigures, day_number, parse_date};
+use crate::calendar::{Coverage, NoFigures, date_of, day_number, parse_date};
 use crate::cost::{Fleet, hashes_per_coin};
 use crate::day::share_pct;
 use crate::numbers::Decimal;
@@ -292,6 +292,12 @@ impl Inputs {
     /// The first and the last day that have data.
     pub fn coverage(&self) -> Coverage {
         self.series.coverage()
+    }
+
+    /// The dates of the first and the last row of the network series. `None` without one.
+    pub fn network_rows(&self) -> Option<[Date; 2]> {
+        let rows = &self.series.network;
+        Some([rows.first()?, rows.last()?].map(|row| date_of(row.day)))
     }
 
     /// Fails if a day has no data.

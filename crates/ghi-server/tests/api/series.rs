@@ -314,6 +314,24 @@ fn feed_entries_do_not_change_when_a_row_is_appended() {
 }
 
 #[test]
+fn feed_entries_are_updated_when_the_inputs_are_revised() {
+    let about = "[about]\nrevised = \"2024-05-09\"\n[[region]]";
+    let text = INPUTS.replacen("[[region]]", about, 1);
+    let read = |name: &str| Ok(if name == "network.csv" { NETWORK } else { REGIONS }.into());
+    let inputs = Inputs::parse_with_series(&text, read).unwrap();
+    let clock = clock_that_says("2024-05-11T12:00:00Z");
+    let server = TestServer::start(Config { inputs, clock, ..Config::default() });
+    let feed = server.get("/feed.xml").body;
+    let updated = feed.split("<updated>").skip(1).map(|text| &text[..20]);
+    let updated: Vec<&str> = updated.collect();
+    assert_eq!(updated.len(), 31);
+    // The feed, then the entries, the newest first.
+    let days = ["2024-05-11", "2024-05-11", "2024-05-10", "2024-05-09", "2024-05-09"];
+    assert_eq!(updated[..5], days.map(|day| format!("{day}T00:00:00Z")));
+    assert!(updated[5..].iter().all(|time| *time == "2024-05-09T00:00:00Z"), "{updated:?}");
+}
+
+#[test]
 fn pages_charts_and_the_feed_say_what_is_measured_and_what_is_not() {
     let server = server_at(LAST_DAY);
     // South's last row has no prices.

@@ -56,6 +56,11 @@ impl<'a> Feed<'a> {
             entries: past.days.iter().rev().map(|day| (day.0, day.1, change(*day))).collect(),
         })
     }
+
+    /// Returns the last change of a day's entry: the day, or the revision of the inputs if that was later.
+    fn updated(&self, day: &Date) -> Date {
+        self.model.inputs().about().revised.map_or(*day, |revised| revised.max(*day))
+    }
 }
 
 /// Returns a name that doesn't change when data is added or corrected, so that feed readers show each day
