@@ -21,9 +21,6 @@ use crate::text_table::{aligned, row};
 /// The maximum size of [`FIGURES`] in bytes. Those of 11,000 days and 256 regions are smaller.
 const FIGURES_MAX: u64 = 256 << 20;
 
-/// The number of differences in a table for people.
-const SHOWN: usize = 20;
-
 /// The columns of `/export/inputs.csv` between the region and [`REGION_COLUMNS`].
 const NETWORK: [&str; 2] = ["difficulty", "block_reward_coins"];
 
@@ -43,7 +40,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     days: DaysArgs,
 
-    /// Output format; the table shows the 20 largest changes
+    /// Output format; a table has one row per region, JSON and CSV have one per day and region
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
 }
@@ -181,25 +178,25 @@ fn causes(editions: [&ComparedEdition; 2], [date, region_id]: &[String; 2]) -> S
     found.join("; ")
 }
 
-/// Formats the largest changes, and the days of each region.
+/// Formats one row per region: its days, and its largest change. The regions with the largest changes come first.
 fn summary(rows: &[[String; 7]]) -> String {
     if rows.is_empty() {
         return "No cost differs\n".into();
     }
-    let mut regions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut days: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for [date, region_id, ..] in rows {
-        regions.entry(region_id).or_default().insert(date);
+        days.entry(region_id).or_default().insert(date);
     }
-    let mut lines = vec![row(["region_id", "days", "from", "to"])];
-    for (id, dates) in &regions {
-        let [first, last] = [dates.first(), dates.last()].map(|date| date.map_or("", |date| date));
-        lines.push(row([id, &dates.len().to_string(), first, last]));
+    let header = row(["region_id", "days", "from", "to", "largest"]);
+    let mut lines =
+        vec![[header, COLUMNS[2..].iter().map(|name| (*name).into()).collect()].concat()];
+    for [date, region_id, change @ ..] in rows {
+        // The first row of a region is its largest change.
+        if let Some(dates) = days.remove(&**region_id) {
+            let ends = [dates.first(), dates.last()].map(|day| day.map_or("", |day| day));
+            let first = row([region_id, &dates.len().to_string(), ends[0], ends[1], date]);
+            lines.push([first, change.to_vec()].concat());
+        }
     }
-    let largest = rows.iter().take(SHOWN).map(|cells| cells.to_vec());
-    let largest: Vec<_> = [row(COLUMNS)].into_iter().chain(largest).collect();
-    let more = match rows.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!("and {more} smaller changes; for all, use --format csv\n"),
-    };
-    format!("{}\n{}{more}", aligned(&lines), aligned(&largest))
+    aligned(&lines)
 }

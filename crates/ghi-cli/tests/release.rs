@@ -458,21 +458,9 @@ fn a_raised_tariff_is_named_with_its_region_and_days() {
     folder.succeed("release new --inputs inputs.toml");
     let table = folder.differ("diff old new");
     expect![[r#"
-        region_id  days        from          to
-        global        5  2026-01-10  2026-01-14
-        us            5  2026-01-10  2026-01-14
-
-        date        region_id  cost   old_usd   new_usd  change_pct                                         inputs
-        2026-01-10         us   avg  58046.04  63850.65     10.0000  us electricity_usd_per_kwh_mean 0.05 -> 0.055
-        2026-01-11         us   avg  58046.04  63850.65     10.0000  us electricity_usd_per_kwh_mean 0.05 -> 0.055
-        2026-01-12         us   avg  58046.04  63850.65     10.0000  us electricity_usd_per_kwh_mean 0.05 -> 0.055
-        2026-01-13         us   avg  58046.04  63850.65     10.0000  us electricity_usd_per_kwh_mean 0.05 -> 0.055
-        2026-01-14         us   avg  58046.04  63850.65     10.0000  us electricity_usd_per_kwh_mean 0.05 -> 0.055
-        2026-01-10     global   avg  57692.70  61175.46      6.0367  us electricity_usd_per_kwh_mean 0.05 -> 0.055
-        2026-01-11     global   avg  57738.66  61221.43      6.0320  us electricity_usd_per_kwh_mean 0.05 -> 0.055
-        2026-01-14     global   avg  58022.07  61504.84      6.0025  us electricity_usd_per_kwh_mean 0.05 -> 0.055
-        2026-01-13     global   avg  58080.44  61563.20      5.9964  us electricity_usd_per_kwh_mean 0.05 -> 0.055
-        2026-01-12     global   avg  58202.81  61685.57      5.9838  us electricity_usd_per_kwh_mean 0.05 -> 0.055
+        region_id  days        from          to     largest  cost   old_usd   new_usd  change_pct                                         inputs
+        us            5  2026-01-10  2026-01-14  2026-01-10   avg  58046.04  63850.65     10.0000  us electricity_usd_per_kwh_mean 0.05 -> 0.055
+        global        5  2026-01-10  2026-01-14  2026-01-10   avg  57692.70  61175.46      6.0367  us electricity_usd_per_kwh_mean 0.05 -> 0.055
     "#]].assert_eq(&table);
     let csv = folder.differ("diff old new --format csv");
     let mut rows = csv.lines();
