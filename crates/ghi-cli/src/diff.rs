@@ -13,7 +13,7 @@ use serde_json::{Number, Value};
 use crate::inputs;
 use crate::output::{Format, print};
 use crate::release::{
-    DaysArgs, ENGINE_VERSION, Edition, FIGURES, embedded, figures, read_file, series_days,
+    DaysArgs, ENGINE_VERSION, FIGURES, StoredInputs, embedded, figures, read_file, series_days,
 };
 use crate::source::respond;
 use crate::text_table::{aligned, row};
@@ -95,7 +95,7 @@ impl ComparedEdition {
     fn read(path: &Path, days: &DaysArgs) -> Result<Self, String> {
         let of_path = |error| format!("{path:?}: {error}");
         let (engine_version, [from, to], server, text) = if path.is_dir() {
-            let (manifest, edition) = Edition::open(path)?;
+            let (manifest, edition) = StoredInputs::open(path)?;
             let text = read_file(path, FIGURES, FIGURES_MAX)?;
             let text = String::from_utf8_lossy(&text).into_owned();
             let days = days.or(Some([manifest.from, manifest.to]))?;

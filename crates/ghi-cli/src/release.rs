@@ -94,7 +94,7 @@ pub(crate) struct Manifest {
 type ReleaseFiles = BTreeMap<String, Vec<u8>>;
 
 /// Inputs, and the files that they were read from.
-pub(crate) struct Edition {
+pub(crate) struct StoredInputs {
     pub(crate) inputs: Inputs,
     inputs_path: String,
     files: ReleaseFiles,
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     }
     let path = args.inputs.as_deref().ok_or("specify your inputs with --inputs")?;
     let inputs_folder = path.parent().unwrap_or(Path::new(""));
-    let edition = Edition::read(path, |name| inputs::read_series(inputs_folder, name))?;
+    let edition = StoredInputs::read(path, |name| inputs::read_series(inputs_folder, name))?;
     let days = args.days.or(series_days(&edition.inputs))?;
     let (manifest, files) = edition.release(days, ENGINE_VERSION)?;
     for (name, content) in &files {
@@ -126,7 +126,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     ))
 }
 
-impl Edition {
+impl StoredInputs {
     /// Reads an inputs file, and its series with a function.
     fn read(
         path: &Path,
@@ -255,7 +255,7 @@ fn sha256(bytes: &[u8]) -> String {
 /// Compares a release with what its inputs come to.
 fn check(folder: &Path) -> Result<ExitCode, String> {
     let (Manifest { from, to, engine_version, files: released, .. }, edition) =
-        Edition::open(folder)?;
+        StoredInputs::open(folder)?;
     if engine_version != ENGINE_VERSION {
         let made = visible(&engine_version, QUOTE_MAX);
         print(&format!("Made with engine {made}; checked with engine {ENGINE_VERSION}\n"))?;
