@@ -19,6 +19,7 @@ from collections import Counter
 from datetime import date
 from decimal import Decimal
 from itertools import chain
+from math import floor
 from pathlib import Path
 
 from sample_inputs import dated_series, other_networks
@@ -192,17 +193,43 @@ def curve(model, figures, day):
         yield row
 
 
+def merit_order(model, figures, day):
+    rows = []
+    for id, efficiency, share, costs_ in figures.parts:
+        units = [floor(cost + 0.5) for cost in costs_]
+        rows.append((units[1], id, float(f"{efficiency:.9g}"), share, units))
+    for _, id, efficiency, share, units in sorted(rows):
+        row = {"date": iso(day), "region_id": id, "efficiency_j_per_th": plain(efficiency)}
+        row["hashrate_share_pct"] = number(floor(share / 100 * 10**6 + 0.5), 6)
+        yield row | costs(model, units)
+
+
 def economics(model, figures, day, price):
-    ratio, hashprice, usd_per_kwh, j_per_th, below = model.economics(figures, price)
+    energy, all_in, low, high = model.levels(figures)
+    power, twh = model.power(figures)
+    ratio = revenue = hashprice = usd_per_kwh = j_per_th = below = None
+    if price is not None:
+        ratio, revenue, hashprice, usd_per_kwh, j_per_th, below = model.economics(figures, price)
+
+    def cell(write, *value):
+        return "" if value[0] is None else write(*value)
+
     return {
         "date": iso(day),
-        "price_usd": number(price, model.usd),
+        "price_usd": cell(number, price, model.usd),
         "avg_cost_usd": number(figures.everywhere[1], model.usd),
-        "price_to_cost": number(*ratio),
-        "hashprice_usd_per_ph_day": number(*hashprice),
-        "break_even_usd_per_kwh": significant(usd_per_kwh),
-        "break_even_j_per_th": significant(j_per_th),
-        "hashrate_below_price_pct": number(below, 2),
+        "price_to_cost": number(*ratio) if ratio else "",
+        "hashprice_usd_per_ph_day": number(*hashprice) if hashprice else "",
+        "break_even_usd_per_kwh": cell(significant, usd_per_kwh),
+        "break_even_j_per_th": cell(significant, j_per_th),
+        "hashrate_below_price_pct": cell(number, below, 2),
+        "energy_cost_usd": number(energy, model.usd),
+        "all_in_cost_usd": cell(number, all_in, model.usd),
+        "low_cost_usd": cell(number, low, model.usd),
+        "high_cost_usd": cell(number, high, model.usd),
+        "revenue_to_cost": number(*revenue) if revenue else "",
+        "power_gw": number(*power),
+        "energy_twh_per_year": number(*twh),
     }
 
 
@@ -223,6 +250,8 @@ def economic_tables(model, first, last):
     for day, of_day in days[:: max(1, len(days) // 20)]:
         rows = list(curve(model, of_day, day))
         yield "cost-curve.csv", f"/export/cost-curve.csv?date={iso(day)}", rows
+        rows = list(merit_order(model, of_day, day))
+        yield "merit-order.csv", f"/export/merit-order.csv?date={iso(day)}", rows
     rows = [
         {"date": iso(day)}
         | {f"p{p}_cost_usd": number(percentile(of_day, p), model.usd) for p in PERCENTILES}
@@ -232,11 +261,8 @@ def economic_tables(model, first, last):
     own = 12345 * 10**model.usd
     rows = [economics(model, of_day, day, own) for day, of_day in days]
     yield "economics.csv", f"/export/economics.csv?price=12345&{range_}", rows
-    if model.has_price():
-        priced = [(day, of_day) for day, of_day in days if of_day.price is not None]
-        rows = [economics(model, of_day, day, of_day.price) for day, of_day in priced]
-        if rows or not days:
-            yield "economics.csv", f"/export/economics.csv?{range_}", rows
+    rows = [economics(model, of_day, day, of_day.price) for day, of_day in days]
+    yield "economics.csv", f"/export/economics.csv?{range_}", rows
     rows = [inputs(of_day, day, r["id"]) for day, of_day in days for r in model.regions]
     yield "inputs.csv", f"/export/inputs.csv?{range_}", rows
 

@@ -127,11 +127,24 @@ NETWORKS = {
 2024-04-20,9.1e13,655.55,,3.125,
 """,
     "difficulty": "date,difficulty\n2024-02-10,8.5e13\n2024-03-10,8.7e13\n",
-    "prices": """date,difficulty,price_usd,block_reward_coins
-2024-02-01,8e13,43000.5,6.25
-2024-02-15,8.1e13,,
-2024-03-10,8.2e13,71000,3.125
+    "prices": """date,difficulty,price_usd,block_reward_coins,fees_per_block_coins,other_revenue_usd_per_block
+2024-02-01,8e13,43000.5,6.25,0.5,
+2024-02-15,8.1e13,,,,120000
+2024-03-10,8.2e13,71000,3.125,0,0
 """,
+}
+FLEET = """date,efficiency_j_per_th,share_pct,x_model
+2024-02-10,15,40,new
+2024-02-10,20.5,33.33,
+2024-02-10,31,26.66,old
+2024-03-01,13.5,50,
+2024-03-01,13.5,50,
+"""
+# The tables of networks with a fleet.
+WITH_FLEET = {
+    "network": {"fees_per_block_coins": 0.02, "pool_fee_pct": 2, "other_revenue_usd_per_block": 12.5},
+    "uncertainty": {"electricity_pct": 15, "overhead_pct": 8.5},
+    "capital": {"usd_per_th": 14.0, "years": 4.0},
 }
 REGIONS = {
     "full": """date,region_id,hashrate_share_pct,efficiency_j_per_th_best,efficiency_j_per_th_mean,\
@@ -193,6 +206,11 @@ def dated_series(built_in, folder):
             if text:
                 series[kind] = f"{kind}-{index}.csv"
                 (folder / series[kind]).write_text(text)
+        tables = {}
+        if index % 2:
+            tables = {name: inputs.get(name, {}) | table for name, table in WITH_FLEET.items()}
+            series["fleet"] = "fleet.csv"
+            (folder / "fleet.csv").write_text(FLEET)
         path = folder / f"series-{index}.toml"
-        path.write_text(toml(inputs | {"series": series}))
+        path.write_text(toml(inputs | tables | {"series": series}))
         yield path

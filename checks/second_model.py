@@ -9,7 +9,7 @@ import tomllib
 from bisect import bisect_right
 from datetime import date
 from functools import cache
-from math import exp, floor, log
+from math import exp, floor, log, sqrt
 from typing import NamedTuple
 
 DAY_0 = date(1970, 1, 1).toordinal()
@@ -109,6 +109,8 @@ class Figures(NamedTuple):
     price: int | None
     reward: float
     inputs: dict  # by region id: efficiencies, prices and overhead
+    row: dict  # of the network series
+    parts: list  # of the merit order: region id, efficiency, share in hundredths of a percent, unrounded costs
 
 
 def published(value, decimals):
@@ -145,6 +147,7 @@ class Model:
         still = {"weekday_pct": 0.0, "spread_pct": 0.0, "price_pct": 0.0}
         self.movement = still | floats(inputs["movement"])
         self.capital = inputs.get("capital")
+        self.uncertainty = inputs.get("uncertainty")
         decimals = {"usd": 2, "hashrate_eh": 2} | inputs.get("decimals", {})
         self.usd, self.hashrate_eh = decimals["usd"], decimals["hashrate_eh"]
         self.series = inputs.get("series", {})
@@ -154,6 +157,12 @@ class Model:
             if name in self.series:
                 self.files.append(path.parent / self.series[name])
                 self.read_series(self.files[-1])
+        self.fleet = {}
+        if "fleet" in self.series:
+            self.files.append(path.parent / self.series["fleet"])
+            self.read_fleet(self.files[-1])
+        if "published" in self.series:
+            self.files.append(path.parent / self.series["published"])
         network = self.network
         self.level = (
             network["hashrate_eh"]
@@ -173,6 +182,38 @@ class Model:
                 rows = self.region_rows.setdefault(region, Rows()) if region else self.network_rows
                 cells = {name: float(cell) for name, cell in row.items() if cell and name[:2] != "x_"}
                 rows.append(day, cells)
+
+    def read_fleet(self, path):
+        with path.open(newline="") as file:
+            for row in csv.DictReader(file):
+                day = date.fromisoformat(row["date"]).toordinal() - DAY_0
+                machine = float(row["efficiency_j_per_th"]), float(row["share_pct"])
+                self.fleet.setdefault(day, []).append(machine)
+
+    def machines(self, day):
+        dates = [first for first in self.fleet if day is not None and first <= day]
+        return self.fleet[max(dates)] if dates else []
+
+    def parts(self, day, hashes, shares, regions, inputs):
+        """The parts of the cost curve, with costs in units of the last decimal."""
+        machines = self.machines(day)
+        if not machines:
+            return [
+                (id, inputs[id][0][1], float(shares[id]), [float(cost) for cost in regions[id]])
+                for id in regions
+            ]
+        total, weighted = 0.0, 0.0
+        for efficiency, share in machines:
+            total += share
+            weighted += share * efficiency
+        mean = weighted / total
+        parts = []
+        for id, (efficiencies, prices, overhead) in inputs.items():
+            for machine, share in machines:
+                efficiency = machine * (efficiencies[1] / mean)
+                costs = [cost(hashes, efficiency, price, overhead) * 10.0**self.usd for price in prices]
+                parts.append((id, efficiency, shares[id] / 100 * (share / total) * 100, costs))
+        return parts
 
     def covers(self, day):
         valid_days = self.series.get("valid_days", 45)
@@ -269,9 +310,6 @@ class Model:
         moved = 1 + self.moving("price_pct") * wave(self.seed, "price", MARKET_PRICE, day)
         return published(self.network["price_usd"] * moved, self.usd)
 
-    def has_price(self):
-        return "price_usd" in self.network or any("price_usd" in row for row in self.network_rows.cells)
-
     def region_inputs(self, region, day, row):
         levels = floats(region["efficiency_j_per_th"])
         efficiencies = [row.get(f"efficiency_j_per_th_{name}", levels[name]) for name in EFFICIENCIES]
@@ -312,6 +350,8 @@ class Model:
             self.price(day, row),
             reward,
             inputs,
+            row,
+            self.parts(day, hashes, shares, regions, inputs),
         )
 
     def forecast(self, day):
@@ -319,12 +359,10 @@ class Model:
         figures = self.figures(day) if self.series else self.figures(None, day)
         return figures.everywhere[1]
 
-    # Price, hashprice, break-even; full cost
+    # Price, hashprice, break-even; levels and uncertainty; power and energy; full cost
 
-    def economics(self, figures, price):
-        """Ratio and hashprice, both as units and decimals; break-evens in USD/kWh and J/TH, and share below the price."""
-        scale = float(10**self.usd)
-        average, usd = figures.everywhere[1] / scale, price / scale
+    def means(self, figures):
+        """Efficiency weighted by hashrate, and overhead weighted by energy cost."""
         efficiencies = energy_costs = costs = 0.0
         overheads = [overhead for _, _, overhead in figures.inputs.values()]
         for id, (efficiency, prices, overhead) in figures.inputs.items():
@@ -332,22 +370,61 @@ class Model:
             efficiencies += weighted
             energy_costs += weighted * prices[1]
             costs += weighted * prices[1] * overhead
-        efficiency = efficiencies / 10000
         overhead = overheads[0] if len(set(overheads)) == 1 else costs / energy_costs
+        return efficiencies / 10000, overhead
+
+    def economics(self, figures, price):
+        """Both ratios and hashprice, as units and decimals; break-evens in USD/kWh and J/TH, and share below the price."""
+        scale = float(10**self.usd)
+        average, usd = figures.everywhere[1] / scale, price / scale
+        efficiency, overhead = self.means(figures)
         energy = self.hashes(figures.difficulty, figures.reward) * efficiency / 1e12 / 3.6e6
         per_block = float(figures.difficulty) * self.network["hashes_per_difficulty"]
-        hashprice = usd * figures.reward * 86400.0 * 1e15 / per_block
+        given = {
+            name: figures.row.get(name, self.network.get(name, 0.0))
+            for name in ("fees_per_block_coins", "other_revenue_usd_per_block")
+        }
+        coins = figures.reward + given["fees_per_block_coins"]
+        kept = 1 - self.network.get("pool_fee_pct", 0.0) / 100
+        block_revenue = (usd * coins + given["other_revenue_usd_per_block"]) * kept
+        revenue = block_revenue / figures.reward
         return (
             published_significant(usd / average, 4),
-            published_significant(hashprice, self.usd),
-            average / overhead / energy * usd / average,
-            efficiency * usd / average,
-            floor(share_up_to(halves(figures), float(price)) + 0.5),
+            published_significant(revenue / average, 4),
+            published_significant(block_revenue * 86400.0 * 1e15 / per_block, self.usd),
+            average / overhead / energy * revenue / average,
+            efficiency * revenue / average,
+            floor(share_up_to(halves(figures), float(published(revenue, self.usd))) + 0.5),
         )
+
+    def levels(self, figures):
+        """Energy cost, all-in cost and both ends of the interval; None for those that the inputs don't allow."""
+        scale = float(10**self.usd)
+        energy = 0.0
+        for id, costs in figures.regions.items():
+            energy += float(figures.shares[id]) * (costs[1] / scale / figures.inputs[id][2])
+        average = figures.everywhere[1]
+        all_in = average + self.capital_cost(figures) if self.capital else None
+        interval = [None, None]
+        if self.uncertainty is not None:
+            names = ("electricity_pct", "efficiency_pct", "overhead_pct")
+            a, b, c = (float(self.uncertainty.get(name, 0)) for name in names)
+            sigma = sqrt(a * a + b * b + c * c) / 100
+            ends = (-1.2815516, 1.2815516)
+            interval = [published(average / scale * exp(end * sigma), self.usd) for end in ends]
+        return [published(energy / 10000, self.usd), all_in, *interval]
+
+    def power(self, figures):
+        """GW and TWh per year, as units and decimals."""
+        network = self.network
+        implied = figures.difficulty * network["hashes_per_difficulty"] / network["seconds_per_block"] / 1e18
+        power = implied * self.means(figures)[0] / 1000
+        return published_significant(power, 2), published_significant(power * 8766 / 1000, 2)
 
     def capital_cost(self, figures):
         hashes = self.hashes(figures.difficulty, figures.reward)
-        years, usd_per_th = float(self.capital["years"]), float(self.capital["usd_per_th"])
+        years = float(self.capital["years"])
+        usd_per_th = figures.row.get("capital_usd_per_th", float(self.capital["usd_per_th"]))
         return published(hashes / (1e12 * years * 31557600.0) * usd_per_th, self.usd)
 
     # Why a cost changed
@@ -420,12 +497,11 @@ def apportion(total, parts):
 
 
 def halves(figures):
-    """Lower end, upper end and share of each half of each region."""
-    for id, (low, average, high) in figures.regions.items():
-        if figures.shares[id]:
-            low, average, high = float(low), float(average), float(high)
+    """Lower end, upper end and share of each half of each part."""
+    for _, _, share, (low, average, high) in figures.parts:
+        if share:
             median = min(max(2 * average - (low + high) / 2, low), high)
-            share = figures.shares[id] / 2
+            share = share / 2
             yield low, median, share
             yield median, high, share
 

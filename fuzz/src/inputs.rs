@@ -76,10 +76,11 @@ fn check_day(model: &Model, date: Date) {
     for costs in day.regions.iter().chain([&day.global]) {
         check_costs(costs);
     }
-    let curve = CostCurve::new(&day);
+    let curve = CostCurve::of_regions(&day);
     assert!(curve.percentiles_usd().is_sorted());
     assert_eq!(curve.share_below_pct(day.global.max_usd), WHOLE_NETWORK_PCT);
     assert!(model.curve_rows(&day).is_ok() && model.provenance(Scope::Global, date).is_ok());
+    assert!(model.merit_order(&day).is_ok() && model.levels(&day).is_ok());
     if let Some(price_usd) = day.network.price_usd {
         assert!(model.economics(&day, price_usd).is_ok());
     }

@@ -5,7 +5,6 @@ use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ghi_engine::{DEFAULT_INPUTS, Inputs};
 use ghi_server::{Clock, Config, InProcess};
 use hyper::Request;
 use serde_json::{Map, Value, json};
@@ -61,31 +60,25 @@ const ERRORS: [[&str; 3]; 14] = [
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let (inputs, clock) = args.embedded.read()?;
     let clock = Clock::at(clock.now());
-    let start = |inputs| {
-        let config = Config { inputs, clock: clock.clone(), ..Config::default() };
-        InProcess::new(config, Ipv4Addr::LOCALHOST.into())
-    };
-    let server = start(inputs);
+    let config = Config { inputs, clock: clock.clone(), ..Config::default() };
+    let server = InProcess::new(config, Ipv4Addr::LOCALHOST.into());
     let model = server.model();
     model.check(clock.now().date()).map_err(|no_figures| no_figures.to_string())?;
     let (mut index, mut files) = (Vec::new(), Vec::new());
-    let mut add = |server: &InProcess, request: [&str; 3]| {
-        let (entry, content) = fixture(server, request);
+    let mut add = |request: [&str; 3]| {
+        let (entry, content) = fixture(&server, request);
         files.push((request[0].to_owned(), content));
         index.push(entry);
     };
-    DOCUMENTS.into_iter().for_each(|request| add(&server, request));
+    DOCUMENTS.into_iter().for_each(|request| add(request));
     for id in model.registry().regions().iter().map(|region| &region.id) {
         let path = format!("/v1/ghi/history?region_id={id}");
-        add(&server, [&format!("history-{id}.json"), &path, ""]);
-        add(&server, [&format!("region-{id}.json"), &format!("/v1/ghi/regions/{id}"), ""]);
+        add([&format!("history-{id}.json"), &path, ""]);
+        add([&format!("region-{id}.json"), &format!("/v1/ghi/regions/{id}"), ""]);
     }
-    ERRORS.into_iter().for_each(|request| add(&server, request));
-    let without_price = Inputs::parse(&DEFAULT_INPUTS.replace("price_usd = 80000.0\n", ""));
-    let without_price = start(without_price.map_err(|error| error.to_string())?);
-    add(&without_price, ["no_price.json", "/export/economics.csv", ""]);
+    ERRORS.into_iter().for_each(|request| add(request));
     server.start_draining();
-    add(&server, ["draining.json", "/readyz", ""]);
+    add(["draining.json", "/readyz", ""]);
     files.push(("index.json".into(), format!("{:#}\n", Value::from(index)).into_bytes()));
     write_files(args, &files)?;
     let (count, folder) = (files.len(), args.folder.display());

@@ -198,7 +198,6 @@ pub(crate) fn respond(server: &InProcess, target: &str) -> Result<String, String
     let ProblemDocument { code, detail, .. } = parse_document(&body)?;
     Err(match &*code {
         "no_figures" => format!("{detail} {}", inputs::MORE_DAYS),
-        "no_price" => "there is no market price for these days; specify a price".into(),
         _ => detail,
     })
 }
@@ -206,7 +205,7 @@ pub(crate) fn respond(server: &InProcess, target: &str) -> Result<String, String
 /// Describes an error from a path that is not part of the contract.
 fn unavailable(client: &Client, target: &str, error: &Error) -> String {
     let is_missing = error.status() == Some(404);
-    if !is_missing || matches!(error.code(), Some("unknown_region" | "no_price")) {
+    if !is_missing || matches!(error.code(), Some("unknown_region")) {
         return error.to_string();
     }
     let path = target.split('?').next().unwrap_or(target);

@@ -588,7 +588,7 @@ fn the_curve_and_economics_match_the_server() {
         assert_eq!(json["rows"].as_array().unwrap().len(), csv.lines().count() - 1);
     }
     let economics = served(&server, "/export/economics.csv?date=2026-11-15&price=60000");
-    let share = economics.trim_end().rsplit(',').next().unwrap();
+    let share = economics.lines().nth(1).unwrap().split(',').nth(7).unwrap();
     let summary = format!("{share}% of the hashrate mines one bitcoin for 60000.00 USD or less\n");
     for plot in ["", "--plot"] {
         let text = printed(&format!("curve --price 60000 --at {NOON} {plot}"));
@@ -614,13 +614,14 @@ fn the_curve_and_economics_match_the_server() {
 }
 
 #[test]
-fn economics_without_a_price_are_one_sentence() {
+fn economics_without_a_price_have_empty_cells() {
     let text = DEFAULT_INPUTS.replace("price_usd = 80000.0\n", "");
     let inputs = file("without-price.toml", &text);
-    refused(
-        &format!("economics --inputs {inputs}"),
-        "there is no market price for these days; specify a price",
-    );
+    let json = printed(&format!("economics --format json --inputs {inputs}"));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let day = &json["rows"][6];
+    assert!(day["price_usd"].is_null() && day["revenue_to_cost"].is_null(), "{day}");
+    assert!(day["power_gw"].is_f64(), "{day}");
     assert!(!printed(&format!("curve --inputs {inputs}")).contains("of the hashrate mines"));
     for price in ["0", "1e-6", "-1", "x"] {
         refused(

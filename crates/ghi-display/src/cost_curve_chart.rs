@@ -65,6 +65,14 @@ impl CurvePrice {
         let (Self::Market(price) | Self::Reader(price) | Self::Average(price)) = self;
         price
     }
+
+    /// Returns the highest cost that is not above the revenue at this price, or the average if there is no price.
+    pub fn break_even_usd(self, model: &Model, day: &Day) -> Result<Decimal, NoFigures> {
+        match self {
+            Self::Market(price) | Self::Reader(price) => model.revenue_usd_per_coin(day, price),
+            Self::Average(average) => Ok(average),
+        }
+    }
 }
 
 /// A region, or neighbours that share a block. Positions are hundredths of a percent and pixels.
@@ -132,7 +140,7 @@ pub fn cost_curve_chart(
         plot_height: (TOP + PLOT + FOOT) as u32,
         plot: plot.to_string(),
         id: "cost-curve",
-        heading: &cost_curve_finding(model, day, price),
+        heading: &cost_curve_finding(model, day, price)?,
         description: &plot.description,
         file: Some([subtitle, source]),
     };
@@ -151,15 +159,22 @@ pub fn cost_curve_on_page(
     Ok(CurvePlot { form: ChartForm::Wide, prefix, ..plot }.to_string())
 }
 
-/// Returns the heading of a cost curve: how much of the hashrate mines below a price.
-pub fn cost_curve_finding(model: &Model, day: &Day, price: CurvePrice) -> String {
-    let share = CostCurve::new(day).share_below_pct(price.usd());
+/// Returns the heading of a cost curve: how much of the hashrate mines below a price, or below the revenue at it.
+pub fn cost_curve_finding(
+    model: &Model,
+    day: &Day,
+    price: CurvePrice,
+) -> Result<String, NoFigures> {
+    let break_even = price.break_even_usd(model, day)?;
+    let share = model.cost_curve(day)?.share_below_pct(break_even);
+    let limit = format!("${}", rounded(price.usd()));
     let limit = match price {
-        CurvePrice::Average(_) => "the average".into(),
-        _ => format!("${}", rounded(price.usd())),
+        CurvePrice::Average(_) => "for less than the average".into(),
+        _ if break_even == price.usd() => format!("for less than {limit}"),
+        _ => format!("at a profit at a price of {limit}"),
     };
     let (share, coin) = (share_in_words(share, "All", "None"), &model.coin().name);
-    format!("{share} of the hashrate mines a {coin} for less than {limit}")
+    Ok(format!("{share} of the hashrate mines a {coin} {limit}"))
 }
 
 impl CurvePlot<'_> {
@@ -169,12 +184,13 @@ impl CurvePlot<'_> {
         price: CurvePrice,
         yours: Option<Decimal>,
     ) -> Result<Self, NoFigures> {
-        let (curve, mut rows) = (CostCurve::new(day), model.curve_rows(day)?);
+        let (curve, mut rows) = (model.cost_curve(day)?, model.curve_rows(day)?);
+        let break_even = price.break_even_usd(model, day)?;
         rows.retain(|row| row.hashrate_share_pct.count() > 0);
         let highest = rows.iter().map(|row| row.costs.max_usd).fold(day.global.avg_usd, Ord::max);
         // A cost far above the others would make them too small to see.
         let far = Decimal::new(highest.count() * 2, highest.decimals());
-        let costs = [Some(price.usd()), yours].into_iter().flatten().filter(|cost| *cost <= far);
+        let costs = [Some(break_even), yours].into_iter().flatten().filter(|cost| *cost <= far);
         let (zero, high) = (Decimal::new(0, far.decimals()), costs.fold(highest, Ord::max));
         let scale = Scale::linear(Unit::of([high]), [zero, high], [PLOT, 0.0], 8, true);
         let percentiles = CostCurve::PERCENTILES.iter().zip(curve.percentiles_usd());
@@ -188,15 +204,15 @@ impl CurvePlot<'_> {
             grouped(day.global.avg_usd)
         );
         let yours = yours.map(|cost| (cost, curve.share_below_pct(cost).to_f64()));
-        let levels = levels(&scale, price, yours);
+        let levels = levels(&scale, (price, break_even), yours);
         Ok(Self {
             form: ChartForm::File,
             prefix: "",
             description,
             ticks: scale.ticks(),
             blocks: groups(&rows).map(|rows| block(model, rows, &scale, &levels)).collect(),
-            price_at: short(100.0 * scale.place(price.usd()).clamp(0.0, PLOT) / PLOT),
-            share_below_pct: curve.share_below_pct(price.usd()),
+            price_at: short(100.0 * scale.place(break_even).clamp(0.0, PLOT) / PLOT),
+            share_below_pct: curve.share_below_pct(break_even),
             levels,
         })
     }
@@ -228,11 +244,16 @@ impl CurvePlot<'_> {
     }
 }
 
-fn levels(scale: &Scale, price: CurvePrice, yours: Option<(Decimal, f64)>) -> Vec<CostLevel> {
-    let level = |dashes, label, cost: Decimal, share| {
+/// Returns the levels of the price, which is at the break-even cost, and of the reader's cost.
+fn levels(
+    scale: &Scale,
+    (price, break_even): (CurvePrice, Decimal),
+    yours: Option<(Decimal, f64)>,
+) -> Vec<CostLevel> {
+    let level = |dashes, label, [shown, cost]: [Decimal; 2], share| {
         let at = scale.place(cost);
         let (y, is_off) = (short(at.clamp(-TOP, PLOT)), at < -TOP);
-        let amount = format!("${}", Unit::of([cost]).written(cost));
+        let amount = format!("${}", Unit::of([shown]).written(shown));
         CostLevel { dashes, label, amount, is_off, y, label_y: y, share }
     };
     let label = match price {
@@ -240,8 +261,8 @@ fn levels(scale: &Scale, price: CurvePrice, yours: Option<(Decimal, f64)>) -> Ve
         CurvePrice::Reader(_) => "Your price",
         CurvePrice::Average(_) => "Average",
     };
-    let mut levels = vec![level("6 4", label, price.usd(), None)];
-    levels.extend(yours.map(|(cost, share)| level("2 3", "You", cost, Some(share))));
+    let mut levels = vec![level("6 4", label, [price.usd(), break_even], None)];
+    levels.extend(yours.map(|(cost, share)| level("2 3", "You", [cost; 2], Some(share))));
     levels.sort_by(|one, other| one.y.total_cmp(&other.y));
     let heights: Vec<f64> = levels.iter().map(|level| level.y / LABEL_LINES).collect();
     let placed = spread_out(&heights, [0.0, (PLOT - LABEL_HEIGHT) / LABEL_LINES]);

@@ -1,20 +1,24 @@
-//! The price of a coin compared with its cost, the cost of machines, and how the cost is spread over the hashrate.
-
-use std::iter::zip;
+//! The price of a coin compared with its cost, what a cost includes, and how uncertain it is.
 
 use jiff::civil::Date;
 
-use crate::calendar::{NoFigures, day_number};
-use crate::cost::{capital_usd_per_coin, energy_kwh};
-use crate::day::{CostKind, Costs, Day, RegionIndex, SHARE_DECIMALS, WHOLE_NETWORK_PCT};
+use crate::calendar::NoFigures;
+use crate::cost::{Fleet, capital_usd_per_coin, energy_kwh};
+use crate::day::{CostKind, Day, WHOLE_NETWORK_PCT};
 use crate::fields::{PRICE_USD, Variable};
-use crate::inputs::CapitalInputs;
+use crate::inputs::{CapitalInputs, UncertaintyInputs};
 use crate::model::{Model, NetworkDay};
 use crate::numbers::{Decimal, DisplayNumber, Interval, power_of_ten};
 
 const RATIO_DECIMALS: u8 = 4;
+const POWER_DECIMALS: u8 = 2;
 const SECONDS_PER_DAY: f64 = 86_400.0;
 const HASHES_PER_PH: f64 = 1e15;
+/// The standard errors on each side of the mean between which a normal distribution has 80% of its values.
+const INTERVAL_ERRORS: f64 = 1.281_551_6;
+pub(crate) const HOURS_PER_YEAR: f64 = 8_766.0;
+/// MW per GW, and GWh per TWh.
+pub(crate) const THOUSAND: f64 = 1_000.0;
 
 /// A price of a coin compared with its worldwide cost on a day.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,15 +31,39 @@ pub struct Economics {
     pub avg_cost_usd: Decimal,
     /// Price divided by cost, with four decimals, or six significant digits below 0.1.
     pub price_to_cost: Decimal,
-    /// The daily revenue of 1 PH/s from block rewards, without fees. Below 0.1, it has six significant
-    /// digits.
+    /// The revenue of a coin divided by its cost, with as many digits.
+    pub revenue_to_cost: Decimal,
+    /// The daily revenue of 1 PH/s. Below 0.1, it has six significant digits.
     pub hashprice_usd_per_ph_day: Decimal,
-    /// The power price at which the average cost equals the price, with everything else at the mean.
+    /// The power price at which the average cost equals the revenue, with everything else at the mean.
     pub break_even_usd_per_kwh: DisplayNumber,
-    /// The efficiency at which the average cost equals the price, with everything else at the mean.
+    /// The efficiency at which the average cost equals the revenue, with everything else at the mean.
     pub break_even_j_per_th: DisplayNumber,
-    /// The share of the hashrate that mines at or below this price, in percent with two decimals.
+    /// The share of the hashrate whose cost is at or below the revenue, in percent with two decimals.
     pub hashrate_below_price_pct: Decimal,
+}
+
+/// The worldwide average of a day with less and with more in it, and how uncertain it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CostLevels {
+    /// Electricity alone.
+    pub energy_cost_usd: Decimal,
+    /// The published average: all operating costs.
+    pub avg_cost_usd: Decimal,
+    /// Operating costs and machines, if the inputs have `[capital]`.
+    pub all_in_cost_usd: Option<Decimal>,
+    /// The 80% interval of the published average, if the inputs have `[uncertainty]`.
+    pub interval_usd: Option<[Decimal; 2]>,
+}
+
+/// The power of a network at the hashrate that the difficulty implies, with two decimals, or six significant
+/// digits below 0.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NetworkPower {
+    /// In GW.
+    pub power_gw: Decimal,
+    /// In TWh, in a year of 8,766 hours.
+    pub energy_twh_per_year: Decimal,
 }
 
 /// The cost of machines per coin.
@@ -57,19 +85,6 @@ impl CapitalCost {
 }
 
 impl Model {
-    /// Whether any day of a range has a market price.
-    pub fn has_price(&self, from: Date, to: Date) -> bool {
-        let series = &self.inputs.series;
-        let row_in_range_has_price = |(first, last)| {
-            let [first, last] = [first, last].map(day_number);
-            let days = series.change_days(&[]).into_iter().chain([first]);
-            let days = days.filter(|day| (first..=last).contains(day));
-            days.filter_map(|day| series.network_on(day)).any(|row| row.price_usd.is_some())
-        };
-        self.inputs.file.network.price_usd.is_some()
-            || series.overlap(from, to).is_ok_and(row_in_range_has_price)
-    }
-
     /// The price that a reader chooses: one that does not round to zero.
     pub fn readers_price(&self) -> Variable {
         let unit = 1.0 / power_of_ten(self.inputs.file.decimals.usd);
@@ -86,21 +101,88 @@ impl Model {
         let energy = energy_kwh(network.hashes_per_coin, efficiency);
         let hashes_per_block =
             network.difficulty as f64 * self.inputs.file.network.hashes_per_difficulty;
-        let revenue = price * network.block_reward_coins * SECONDS_PER_DAY * HASHES_PER_PH;
+        let revenue = self.block_revenue_usd(&network, price);
+        let per_coin = revenue / network.block_reward_coins;
+        let hashprice = revenue * SECONDS_PER_DAY * HASHES_PER_PH / hashes_per_block;
         let digits = Decimal::SIGNIFICANT_DIGITS.into();
-        let break_even = |mean| DisplayNumber::new(mean * price / avg, digits);
+        let break_even = |mean| DisplayNumber::new(mean * per_coin / avg, digits);
         let significant = Decimal::nearest_significant;
-        let decimals = self.inputs.file.decimals.usd;
         Ok(Economics {
             date: day.date,
             price_usd,
             avg_cost_usd: day.global.avg_usd,
             price_to_cost: significant(price / avg, RATIO_DECIMALS),
-            hashprice_usd_per_ph_day: significant(revenue / hashes_per_block, decimals),
+            revenue_to_cost: significant(per_coin / avg, RATIO_DECIMALS),
+            hashprice_usd_per_ph_day: significant(hashprice, self.inputs.file.decimals.usd),
             break_even_usd_per_kwh: break_even(avg / overhead / energy),
             break_even_j_per_th: break_even(efficiency),
-            hashrate_below_price_pct: CostCurve::new(day).share_below_pct(price_usd),
+            hashrate_below_price_pct: self.cost_curve(day)?.share_below_pct(self.usd(per_coin)),
         })
+    }
+
+    fn block_revenue_usd(&self, network: &NetworkDay, price_usd: f64) -> f64 {
+        let row = self.inputs.series.network_on(network.day);
+        self.inputs.block_revenue_usd(row, network.block_reward_coins, price_usd)
+    }
+
+    /// The revenue per mined coin on a day of this model, at a price of the coin: the cost at which mining breaks
+    /// even. It is the price itself if the inputs have no other revenue and no pool fee.
+    pub fn revenue_usd_per_coin(
+        &self,
+        day: &Day,
+        price_usd: Decimal,
+    ) -> Result<Decimal, NoFigures> {
+        let network = self.network_day(day.date)?;
+        let revenue = self.block_revenue_usd(&network, price_usd.to_f64());
+        Ok(self.usd(revenue / network.block_reward_coins))
+    }
+
+    /// A region's machines and overhead on a day, without the movement of its power prices, which takes longer.
+    fn still_fleet(&self, network: &NetworkDay, index: usize) -> Fleet {
+        self.inputs.fleet(index, self.inputs.series.region_on(index, network.day))
+    }
+
+    /// What the worldwide average of a day of this model includes, and how uncertain it is.
+    pub fn levels(&self, day: &Day) -> Result<CostLevels, NoFigures> {
+        let network = self.network_day(day.date)?;
+        let mut energy = 0.0;
+        for (index, share) in day.hashrate_shares_pct.iter().enumerate() {
+            let average = day.regions[index].avg_usd.to_f64();
+            let overhead = self.still_fleet(&network, index).overhead;
+            energy += share.count() as f64 * (average / overhead);
+        }
+        let avg_cost_usd = day.global.avg_usd;
+        let capital = self.capital(day.date)?;
+        let interval = |uncertainty: &UncertaintyInputs| {
+            let UncertaintyInputs { electricity_pct, efficiency_pct, overhead_pct } = *uncertainty;
+            let squares = [electricity_pct, efficiency_pct, overhead_pct].map(|pct| pct * pct);
+            let sigma = (squares[0] + squares[1] + squares[2]).sqrt() / 100.0;
+            [-INTERVAL_ERRORS, INTERVAL_ERRORS]
+                .map(|errors| self.usd(avg_cost_usd.to_f64() * libm::exp(errors * sigma)))
+        };
+        Ok(CostLevels {
+            energy_cost_usd: self.usd(energy / WHOLE_NETWORK_PCT.count() as f64),
+            avg_cost_usd,
+            all_in_cost_usd: capital.map(|capital| capital.full_cost_usd(avg_cost_usd)),
+            interval_usd: self.inputs.file.uncertainty.as_ref().map(interval),
+        })
+    }
+
+    /// The power of the network on a day of this model, without overhead, which is money.
+    pub fn power(&self, day: &Day) -> Result<NetworkPower, NoFigures> {
+        let network = self.network_day(day.date)?;
+        let hashrate_eh = self.inputs.implied_hashrate_eh(network.difficulty as f64);
+        let mut efficiencies = 0.0;
+        for (index, share) in day.hashrate_shares_pct.iter().enumerate() {
+            let (efficiency, _) = self.still_fleet(&network, index).at(CostKind::Avg);
+            efficiencies += share.count() as f64 * efficiency;
+        }
+        // J/TH is W per TH/s, so EH/s x J/TH is MW.
+        let power_gw = hashrate_eh * (efficiencies / WHOLE_NETWORK_PCT.count() as f64) / THOUSAND;
+        let energy_twh = power_gw * HOURS_PER_YEAR / THOUSAND;
+        let [power_gw, energy_twh_per_year] =
+            [power_gw, energy_twh].map(|value| Decimal::nearest_significant(value, POWER_DECIMALS));
+        Ok(NetworkPower { power_gw, energy_twh_per_year })
     }
 
     /// The cost of machines per coin on a day. `None` if the inputs have no `[capital]`.
@@ -113,134 +195,4 @@ impl Model {
             capital_usd: self.usd(capital_usd_per_coin(hashes_per_coin, usd_per_th, years)),
         }))
     }
-
-    /// The regions on a day of this model, sorted by average, then by id.
-    pub fn curve_rows(&self, day: &Day) -> Result<Vec<CurveRow>, NoFigures> {
-        let capital = self.capital(day.date)?;
-        let mut regions: Vec<RegionIndex> = self.registry().indices().collect();
-        let average = |region: RegionIndex| day.regions[region.get()].avg_usd;
-        regions.sort_by_key(|region| (average(*region), &self.registry()[*region].id));
-        let mut cumulative = 0;
-        let row = |region: RegionIndex| {
-            let hashrate_share_pct = day.hashrate_shares_pct[region.get()];
-            cumulative += hashrate_share_pct.count();
-            CurveRow {
-                region,
-                hashrate_share_pct,
-                cumulative_share_pct: Decimal::new(cumulative, WHOLE_NETWORK_PCT.decimals()),
-                costs: day.regions[region.get()],
-                full_cost_usd: capital.map(|capital| capital.full_cost_usd(average(region))),
-            }
-        };
-        Ok(regions.into_iter().map(row).collect())
-    }
-}
-
-/// The worldwide distribution of the cost on a day, from its published costs and shares.
-///
-/// Within a region, cost rises linearly over its hashrate from the minimum to the median and from there to
-/// the maximum. The median is 2 x average - (minimum + maximum) / 2, limited to the range from minimum to
-/// maximum, so that the mean is the published average.
-#[derive(Clone, Debug)]
-pub struct CostCurve {
-    halves: Vec<RegionHalf>,
-    /// The ends of all halves, ascending.
-    ends: Vec<f64>,
-    decimals: u8,
-}
-
-/// Half the hashrate of a region, whose cost rises linearly. Costs are in units of the last decimal.
-#[derive(Clone, Copy, Debug)]
-struct RegionHalf {
-    from: f64,
-    to: f64,
-    /// Its share of the network in hundredths of a percent.
-    share: f64,
-}
-
-impl RegionHalf {
-    fn share_up_to(&self, cost: f64) -> f64 {
-        if cost >= self.to {
-            self.share
-        } else if cost <= self.from {
-            0.0
-        } else {
-            self.share * ((cost - self.from) / (self.to - self.from))
-        }
-    }
-}
-
-impl CostCurve {
-    /// The published percentiles.
-    pub const PERCENTILES: [u8; 7] = [5, 10, 25, 50, 75, 90, 95];
-
-    /// The curve of a day.
-    pub fn new(day: &Day) -> Self {
-        let regions = zip(&day.regions, day.hashrate_shares_pct.iter());
-        let regions = regions.filter(|(_, share)| share.count() > 0);
-        let halves: Vec<RegionHalf> =
-            regions.flat_map(|(costs, share)| halves(costs, *share)).collect();
-        let mut ends: Vec<f64> = halves.iter().flat_map(|half| [half.from, half.to]).collect();
-        ends.sort_unstable_by(f64::total_cmp);
-        Self { halves, ends, decimals: day.global.avg_usd.decimals() }
-    }
-
-    /// The share of the hashrate that mines at or below a cost, in percent with two decimals.
-    pub fn share_below_pct(&self, cost_usd: Decimal) -> Decimal {
-        let share = self.share_up_to(cost_usd.count() as f64);
-        Decimal::new((share + 0.5) as u64, SHARE_DECIMALS)
-    }
-
-    /// The lowest costs at which [`CostCurve::PERCENTILES`] of the hashrate are reached.
-    pub fn percentiles_usd(&self) -> [Decimal; 7] {
-        Self::PERCENTILES.map(|percent| self.percentile_usd(percent))
-    }
-
-    /// The lowest cost at which a percentage of the hashrate is reached. More than 100 counts as 100.
-    pub fn percentile_usd(&self, percent: u8) -> Decimal {
-        let cost = self.cost_at(f64::from(percent.min(100)) * 100.0);
-        Decimal::new((cost + 0.5) as u64, self.decimals)
-    }
-
-    fn share_up_to(&self, cost: f64) -> f64 {
-        self.halves.iter().map(|half| half.share_up_to(cost)).sum()
-    }
-
-    fn cost_at(&self, share: f64) -> f64 {
-        let reached = self.ends.partition_point(|end| self.share_up_to(*end) < share);
-        let end = self.ends[reached.min(self.ends.len() - 1)];
-        let Some(start) = reached.checked_sub(1).map(|before| self.ends[before]) else {
-            return end;
-        };
-        // Halves with equal ends are reached all at once, at the end.
-        let at_once = self.halves.iter().filter(|half| half.from == end && half.to == end);
-        let before_end = self.share_up_to(end) - at_once.map(|half| half.share).sum::<f64>();
-        if share > before_end {
-            return end;
-        }
-        let at_start = self.share_up_to(start);
-        (start + (end - start) * (share - at_start) / (before_end - at_start)).min(end)
-    }
-}
-
-fn halves(costs: &Costs, share: Decimal) -> [RegionHalf; 2] {
-    let [min, avg, max] = CostKind::ALL.map(|kind| costs.get(kind).count() as f64);
-    let median = (2.0 * avg - (min + max) / 2.0).max(min).min(max);
-    let share = share.count() as f64 / 2.0;
-    [RegionHalf { from: min, to: median, share }, RegionHalf { from: median, to: max, share }]
-}
-
-/// A region on the cost curve.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CurveRow {
-    /// The region.
-    pub region: RegionIndex,
-    /// Its share of the hashrate in percent.
-    pub hashrate_share_pct: Decimal,
-    /// Its share plus the shares of all cheaper regions.
-    pub cumulative_share_pct: Decimal,
-    /// Its published costs.
-    pub costs: Costs,
-    /// Its average with capital, if the inputs have `[capital]`.
-    pub full_cost_usd: Option<Decimal>,
 }

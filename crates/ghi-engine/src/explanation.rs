@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use crate::calendar::NoFigures;
 use crate::cost::{WhatIf, cost_usd_per_coin, energy_kwh};
 use crate::day::{CostKind, Costs, Day, RegionIndex, Scope, WHOLE_NETWORK_PCT};
-use crate::economics::CapitalCost;
+use crate::economics::{CapitalCost, HOURS_PER_YEAR, THOUSAND};
 use crate::model::{Model, NetworkDay};
 use crate::numbers::{Decimal, DisplayNumber, power_of_ten};
 
@@ -17,10 +17,7 @@ pub(crate) const CONTEXT_DIGITS: usize = 4;
 /// How far a product of displayed digits must be from the midpoint between two published costs, in units
 /// of the last decimal, so that exact arithmetic does not round it the other way.
 const ROUNDING_MARGIN: f64 = 1e-4;
-const HOURS_PER_YEAR: f64 = 8_766.0;
 const PERCENT_DECIMALS: u8 = 2;
-/// MW per GW, and GWh per TWh.
-const THOUSAND: f64 = 1_000.0;
 
 /// How the costs of a scope on a day are computed.
 #[derive(Clone, Debug, PartialEq)]

@@ -19,6 +19,7 @@
 mod explanation;
 mod cost_change;
 mod economics;
+mod cost_curve;
 mod model;
 mod movement;
 mod warnings;
@@ -35,11 +36,12 @@ mod text;
 pub use calendar::{Coverage, InvalidDate, NoFigures, parse_date};
 pub use cost::{WhatIf, cost_usd_per_coin, hashes_per_coin};
 pub use cost_change::{CostChange, CostFactor, FactorChange, UsdChange};
+pub use cost_curve::{CostCurve, CurveRow, MeritPart};
 pub use day::{
     CostKind, Costs, Day, NetworkState, RegionIndex, RegisteredRegion, Registry, Scope,
     WHOLE_NETWORK_PCT,
 };
-pub use economics::{CapitalCost, CostCurve, CurveRow, Economics};
+pub use economics::{CapitalCost, CostLevels, Economics, NetworkPower};
 pub use explanation::{
     CostCase, CostSteps, Explanation, MeanMiner, MiningStats, RegionContribution,
 };
@@ -49,7 +51,7 @@ pub use model::{DayInputs, Model, Provenance, RecentDays};
 pub use movement::splitmix64;
 pub use numbers::{Decimal, DisplayNumber};
 pub use problems::{InputsError, InputsProblem};
-pub use series::{CostLevel, PublishedEstimate};
+pub use series::{CostScope, PublishedEstimate};
 pub use text::{is_invisible, listed, suggestion, visible};
 
 /// The engine's version in JSON documents.

@@ -126,8 +126,11 @@ impl Inputs {
             let price = row.and_then(|row| row.price_usd).or(self.file.network.price_usd)?;
             let difficulty = row.map_or(self.base_difficulty(), |row| row.difficulty);
             let day = row.map_or(day_number(FIRST), |row| row.day);
-            let hashes = self.hashes_per_coin(difficulty, self.reward_on(day, row));
-            Some((self.average_cost_usd(hashes, day) / price, row.map_or(0, |row| row.line)))
+            let reward = self.reward_on(day, row);
+            let cost = self.average_cost_usd(self.hashes_per_coin(difficulty, reward), day);
+            // With merged mining, the price of one of the coins may be far below its cost.
+            let revenue = self.block_revenue_usd(row, reward, price) / reward;
+            Some((cost / revenue, row.map_or(0, |row| row.line)))
         };
         let (ratio, line) = median(self.series.network_rows().filter_map(ratio))?;
         let meant = if ratio > PRICE_UNIT_FACTOR {

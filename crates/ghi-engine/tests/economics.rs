@@ -108,7 +108,7 @@ fn day_of(regions: &[[&str; 4]]) -> Day {
 
 #[test]
 fn the_worked_example_of_the_cost_curve_holds() {
-    let curve = CostCurve::new(&day_of(&[
+    let curve = CostCurve::of_regions(&day_of(&[
         ["60.00", "49847.46", "59870.95", "73349.21"],
         ["13.00", "49837.33", "60725.19", "73864.98"],
         ["27.00", "47443.15", "58218.80", "71991.23"],
@@ -124,7 +124,7 @@ fn the_worked_example_of_the_cost_curve_holds() {
 
 #[test]
 fn equal_costs_are_reached_at_once() {
-    let curve = CostCurve::new(&day_of(&[
+    let curve = CostCurve::of_regions(&day_of(&[
         ["40.00", "50.00", "50.00", "50.00"],
         // The median is limited to the minimum, which is then the cost of half of the region.
         ["60.00", "60.00", "61.00", "90.00"],
@@ -201,24 +201,14 @@ fn hashprice_break_evens_and_capital_follow_from_the_price() {
 
 #[test]
 fn a_price_of_the_series_is_valid_until_the_next_row() {
-    let rows = "date,difficulty,price_usd\n2024-01-01,1e14,\n2024-01-10,1e14,50000\n2024-01-12,1e14,\n2024-03-01,1e14,\n";
+    let rows =
+        "date,difficulty,price_usd\n2024-01-01,1e14,\n2024-01-10,1e14,50000\n2024-01-12,1e14,\n";
     let fields = "network = \"network.csv\"\nvalid_days = 20";
     let model = Model::new(parse_with_series(&without_price(), fields, rows, "").unwrap());
-    let has_price = |[from, to]: [(i8, i8); 2]| {
-        let [from, to] = [from, to].map(|(month, day)| date(2024, month, day));
-        let networks = days(from, to).filter_map(|day| model.network(day).ok());
-        let by_day = networks.into_iter().any(|network| network.price_usd.is_some());
-        assert_eq!(model.has_price(from, to), by_day, "{from} to {to}");
-        by_day
-    };
-    assert!([[(1, 11), (1, 11)], [(1, 1), (1, 10)], [(1, 11), (3, 2)]].into_iter().all(has_price));
-    assert!(![[(1, 1), (1, 9)], [(1, 12), (3, 2)], [(1, 12), (1, 12)]].into_iter().any(has_price));
-    let any_day = (date(1, 1, 1), date(9999, 12, 31));
+    let has_price = |day| model.network(date(2024, 1, day)).unwrap().price_usd.is_some();
+    assert_eq!([1, 9, 10, 11, 12, 31].map(has_price), [false, false, true, true, false, false]);
     let model = Model::new(Inputs::parse(&without_price()).unwrap());
-    assert!(!model.has_price(any_day.0, any_day.1));
     assert_eq!(model.day(date(2026, 5, 18)).unwrap().network.price_usd, None);
-    let model = Model::new(Inputs::parse(INPUTS).unwrap());
-    assert!(model.has_price(date(2026, 5, 18), date(2026, 5, 18)));
 }
 
 fn without_price() -> String {
@@ -546,7 +536,7 @@ fn any_curve() -> impl Strategy<Value = (CostCurve, Decimal)> {
         let mut day = day_of(&[["100.00", "1.00", "1.00", "1.00"]]);
         day.hashrate_shares_pct = regions.iter().map(|(_, share)| usd(*share)).collect();
         day.regions = regions.iter().map(costs).collect();
-        (CostCurve::new(&day), usd(highest))
+        (CostCurve::of_regions(&day), usd(highest))
     })
 }
 

@@ -3,8 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 use expect_test::{Expect, expect};
-use ghi_engine::{CostLevel, Event, Inputs, InputsError, SourceKind};
+use ghi_engine::{CostScope, Decimal, Event, Inputs, InputsError, Model, SourceKind};
 use jiff::civil::date;
+use proptest::prelude::*;
 
 const INPUTS: &str = include_str!("../../../examples/own-series/inputs.toml");
 const NETWORK: &str = include_str!("../../../examples/own-series/network.csv");
@@ -97,7 +98,7 @@ fn published_estimates_are_sorted_by_date_and_checked() {
     let [first, second] = inputs.published() else { panic!("expected two estimates") };
     assert_eq!(
         (first.date, first.usd_per_coin, first.scope),
-        (date(2025, 11, 1), 74_600.5, CostLevel::AllIn)
+        (date(2025, 11, 1), 74_600.5, CostScope::AllIn)
     );
     assert_eq!((&*first.publisher, &*first.source), ("Coin, Shares", "report p. 3"));
     assert_eq!((&*second.publisher, &*second.source), ("JPMorgan", ""));
@@ -234,4 +235,172 @@ fn sources_and_events_are_kept() {
         url: None,
     };
     assert_eq!(inputs.events(), [event]);
+}
+
+/// The network of the worked examples: one region, and fees, a pool fee, machines and errors.
+const EXAMPLE: &str = r#"seed = 1
+[network]
+hashrate_eh = 975
+block_reward_coins = 3.125
+fee_usd = 0.6
+overhead = 1.2
+fees_per_block_coins = 0.02
+pool_fee_pct = 2
+[movement]
+difficulty_pct = 0
+hashrate_pct = 0
+fee_pct = 0
+electricity_pct = 0
+[capital]
+usd_per_th = 14
+years = 4
+[uncertainty]
+electricity_pct = 15
+efficiency_pct = 10
+overhead_pct = 8
+[series]
+network = "network.csv"
+fleet = "fleet.csv"
+[[region]]
+id = "all"
+name = "All"
+hashrate_share_pct = 100
+efficiency_j_per_th = { best = 15, mean = 19, worst = 30 }
+electricity_usd_per_kwh = { low = 0.04, mean = 0.05, high = 0.065 }
+"#;
+
+fn example(replaced: [&str; 2], network: &str, fleet: &str) -> Model {
+    let text = EXAMPLE.replace(replaced[0], replaced[1]);
+    let inputs = Inputs::parse_with_series(&text, |name| match name {
+        "network.csv" => Ok(network.into()),
+        _ => Ok(fleet.into()),
+    });
+    Model::new(inputs.unwrap())
+}
+
+const EXAMPLE_NETWORK: &str = "date,difficulty,price_usd,capital_usd_per_th\n\
+    2026-05-17,136607070542530,76975.91,\n2026-05-18,136607070542530,76975.91,28\n";
+const EXAMPLE_FLEET: &str = "date,efficiency_j_per_th,share_pct\n\
+    2026-05-18,15,40\n2026-05-18,20,35\n2026-05-18,30,25\n2026-05-20,19,100\n";
+
+#[test]
+fn the_worked_example_of_a_fleet_holds() {
+    let model = example(["", ""], EXAMPLE_NETWORK, EXAMPLE_FLEET);
+    let day = model.day(date(2026, 5, 18)).unwrap();
+    assert_eq!(day.global.avg_usd.to_string(), "59454.59");
+    let curve = model.cost_curve(&day).unwrap();
+    let share = |cost| curve.share_below_pct(Decimal::new(cost, 2)).to_string();
+    assert_eq!([4_000_000, 5_000_000, 6_000_000].map(share), ["15.93", "38.62", "61.72"]);
+    let percentiles = curve.percentiles_usd().map(|cost| cost.to_string());
+    let expected =
+        ["36434.06", "38065.44", "45134.73", "53421.41", "72352.95", "88746.85", "100927.79"];
+    assert_eq!(percentiles, expected);
+    let parts = model.merit_order(&day).unwrap().into_iter().map(|part| {
+        let [min, avg, max] = [part.costs.min_usd, part.costs.avg_usd, part.costs.max_usd];
+        format!("{} {} {min} {avg} {max}", part.efficiency_j_per_th, part.hashrate_share_pct)
+    });
+    expect![[r#"
+        13.902439 40.000000 34802.69 43503.36 56554.36
+        18.5365854 35.000000 46403.58 58004.48 75405.82
+        27.804878 25.000000 69605.37 87006.71 113108.73"#]]
+    .assert_eq(&parts.collect::<Vec<_>>().join("\n"));
+    // Before its first date there is no fleet, and the region is the only part.
+    let before = model.day(date(2026, 5, 17)).unwrap();
+    let [part] = model.merit_order(&before).unwrap()[..] else { panic!("expected one part") };
+    assert_eq!((part.costs, part.efficiency_j_per_th.value()), (before.global, 19.0));
+    assert_eq!(part.hashrate_share_pct.to_string(), "100.000000");
+    // The last date's fleet holds on.
+    let later = model.day(date(2026, 6, 20)).unwrap();
+    let [part] = model.merit_order(&later).unwrap()[..] else { panic!("expected one part") };
+    assert_eq!(part.costs.avg_usd, later.global.avg_usd);
+}
+
+#[test]
+fn the_worked_examples_of_levels_and_revenue_hold() {
+    // This efficiency makes the average 55,495.
+    let model = example(["mean = 19", "mean = 17.73462816"], EXAMPLE_NETWORK, EXAMPLE_FLEET);
+    let day = model.day(date(2026, 5, 18)).unwrap();
+    assert_eq!(day.global.avg_usd.to_string(), "55495.00");
+    let levels = model.levels(&day).unwrap();
+    assert_eq!(levels.energy_cost_usd.to_string(), "46245.83");
+    assert_eq!(levels.interval_usd.unwrap().map(|cost| cost.to_string()), ["43100.36", "71454.04"]);
+    let price = day.network.price_usd.unwrap();
+    let economics = model.economics(&day, price).unwrap();
+    assert_eq!(economics.hashprice_usd_per_ph_day.to_string(), "34.94");
+    assert_eq!(economics.revenue_to_cost.to_string(), "1.3680");
+    assert_eq!(economics.price_to_cost.to_string(), "1.3871");
+    // 237,247.45 USD for 3.125 coins.
+    let revenue = model.revenue_usd_per_coin(&day, price).unwrap();
+    assert_eq!(revenue.to_string(), "75919.18");
+    let below = model.cost_curve(&day).unwrap().share_below_pct(revenue);
+    assert_eq!(economics.hashrate_below_price_pct, below);
+    // Machines cost twice as much from the second day on.
+    let before = model.day(date(2026, 5, 17)).unwrap();
+    let all_in = [&before, &day].map(|day| model.levels(day).unwrap().all_in_cost_usd.unwrap());
+    assert_eq!(all_in.map(|cost| cost.to_string()), ["76318.18", "97141.36"]);
+}
+
+#[test]
+fn power_follows_from_the_difficulty_and_the_mean_efficiency() {
+    let network = "date,difficulty\n2026-05-18,136205552168190\n";
+    let model = example(["mean = 19", "mean = 17.9"], network, EXAMPLE_FLEET);
+    let power = model.power(&model.day(date(2026, 5, 18)).unwrap()).unwrap();
+    assert_eq!(
+        [power.power_gw, power.energy_twh_per_year].map(|it| it.to_string()),
+        ["17.45", "152.99"]
+    );
+}
+
+#[test]
+fn other_revenue_of_a_row_replaces_that_of_the_network() {
+    let network = "date,difficulty,fees_per_block_coins,other_revenue_usd_per_block\n\
+        2026-05-18,1e14,,\n2026-05-19,1e14,1.5,\n2026-05-20,1e14,0,1000\n";
+    let model = example(["pool_fee_pct = 2", ""], network, EXAMPLE_FLEET);
+    let revenue = |day| {
+        let day = model.day(date(2026, 5, day)).unwrap();
+        model.revenue_usd_per_coin(&day, Decimal::new(1_000_000, 2)).unwrap().to_string()
+    };
+    assert_eq!([18, 19, 20].map(revenue), ["10064.00", "14800.00", "10320.00"]);
+}
+
+#[test]
+fn litecoin_pays_with_the_revenue_of_dogecoin() {
+    let text = include_str!("../../../examples/litecoin.toml");
+    let model = Model::new(Inputs::parse(text).unwrap());
+    let [mut price, mut revenue] = [0.0; 2];
+    let first = date(2025, 1, 1);
+    for day in first.series(jiff::ToSpan::day(1)).take(365) {
+        let day = model.day(day).unwrap();
+        let economics = model.economics(&day, day.network.price_usd.unwrap()).unwrap();
+        price += economics.price_to_cost.to_f64() / 365.0;
+        revenue += economics.revenue_to_cost.to_f64() / 365.0;
+    }
+    assert!((0.16..0.20).contains(&price) && (1.3..1.5).contains(&revenue), "{price}, {revenue}");
+}
+
+proptest! {
+    /// The mean of a fleet is the region's, so the mean of all parts is the average.
+    #[test]
+    fn the_mean_of_the_merit_order_is_the_average(
+        machines in prop::collection::vec((5_u32..2_000, 1_u32..1_000), 1..20),
+    ) {
+        let sum: u32 = machines.iter().map(|machine| machine.1).sum();
+        let rows = machines.iter().map(|(efficiency, share)| {
+            let (efficiency, share) = (f64::from(*efficiency) / 10.0, f64::from(*share) / f64::from(sum));
+            format!("2026-05-18,{efficiency},{}\n", share * 100.0)
+        });
+        let fleet = format!("date,efficiency_j_per_th,share_pct\n{}", rows.collect::<String>());
+        let model = example(["", ""], EXAMPLE_NETWORK, &fleet);
+        let day = model.day(date(2026, 5, 18)).unwrap();
+        let parts = model.merit_order(&day).unwrap();
+        prop_assert!(parts.is_sorted_by_key(|part| part.costs.avg_usd));
+        let mean = parts.iter().map(|part| part.hashrate_share_pct.to_f64() / 100.0 * part.costs.avg_usd.to_f64());
+        prop_assert!((mean.sum::<f64>() / day.global.avg_usd.to_f64() - 1.0).abs() < 1e-4);
+        let curve = model.cost_curve(&day).unwrap();
+        let percentiles = curve.percentiles_usd();
+        prop_assert!(percentiles.is_sorted());
+        for (percent, cost) in [5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0].into_iter().zip(percentiles) {
+            prop_assert!((curve.share_below_pct(cost).to_f64() - percent).abs() < 0.02);
+        }
+    }
 }

@@ -44,8 +44,8 @@ fn all_but_one_price_in_cents_are_reported() {
         found,
         [
             "the average cost of us (United States) is 1/104 of the median of the other regions; expected electricity in USD per kWh and efficiency in J/TH",
-            "the electricity of eu (Europe) costs 5.5 on line 120 of the inputs file; is it in cents? Expected USD per kWh, such as 0.055",
-            "the electricity of cn (China) costs 4.3 on line 128 of the inputs file; is it in cents? Expected USD per kWh, such as 0.055",
+            "the electricity of eu (Europe) costs 5.5 on line 164 of the inputs file; is it in cents? Expected USD per kWh, such as 0.055",
+            "the electricity of cn (China) costs 4.3 on line 172 of the inputs file; is it in cents? Expected USD per kWh, such as 0.055",
         ]
     );
 }
@@ -60,7 +60,7 @@ fn all_prices_in_cents_are_reported() {
     assert_eq!(found.len(), 3);
     assert_eq!(
         found[0],
-        "the electricity of us (United States) costs 4.8 on line 112 of the inputs file; is it in cents? Expected USD per kWh, such as 0.055"
+        "the electricity of us (United States) costs 4.8 on line 156 of the inputs file; is it in cents? Expected USD per kWh, such as 0.055"
     );
 }
 
@@ -69,14 +69,14 @@ fn a_single_unusual_price_of_power_is_reported() {
     assert_eq!(
         warnings(&[("high = 0.055", "high = 0.51")]),
         [
-            "the electricity of us (United States) costs 0.51 on line 112 of the inputs file; is it in cents? Expected USD per kWh, such as 0.055"
+            "the electricity of us (United States) costs 0.51 on line 156 of the inputs file; is it in cents? Expected USD per kWh, such as 0.055"
         ]
     );
     assert!(warnings(&[("high = 0.055", "high = 0.5")]).is_empty());
     assert_eq!(
         warnings(&[("low = 0.0425", "low = 0.0049")]),
         [
-            "the electricity of us (United States) costs 0.0049 on line 112 of the inputs file. Expected USD per kWh, such as 0.055"
+            "the electricity of us (United States) costs 0.0049 on line 156 of the inputs file. Expected USD per kWh, such as 0.055"
         ]
     );
     assert!(warnings(&[("low = 0.0425", "low = 0.005")]).is_empty());

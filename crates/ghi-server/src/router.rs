@@ -136,6 +136,7 @@ routes! {
         File Little paths::NETWORK_CSV ["range" "from" "to"] => csv::network_csv;
         File Little paths::SNAPSHOT_CSV [] => csv::snapshot_csv;
         File Little paths::COST_CURVE_CSV ["date"] => csv::cost_curve_csv;
+        File Rendered paths::MERIT_ORDER_CSV ["date"] => csv::merit_order_csv;
         File Little paths::DISTRIBUTION_CSV ["date" "range" "from" "to"] => csv::distribution_csv;
         File Little paths::ECONOMICS_CSV ["price" "date" "range" "from" "to"] => csv::economics_csv;
         File Little paths::INPUTS_CSV ["region_id" "date" "range" "from" "to"] => csv::inputs_csv;

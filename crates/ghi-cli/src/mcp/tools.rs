@@ -82,7 +82,7 @@ pub(super) const TOOLS: [DocumentTool; 10] = [
     DocumentTool {
         name: "economics",
         path: ECONOMICS_CSV,
-        description: "Daily price and worldwide average cost of one coin in USD, price divided by cost, hashprice in USD per PH/s per day (block reward only), the electricity price and efficiency at which an average miner breaks even, and the share of the hashrate that mines at or below the price, in percent. The price is the market price unless you specify one. Use it for margins.",
+        description: "Daily price and worldwide average cost of one coin in USD, price and revenue divided by cost, hashprice in USD per PH/s per day, the electricity price and efficiency at which an average miner breaks even, and the share of the hashrate that is profitable, in percent; the cost of electricity alone, the all-in cost with machines and the 80% interval of the average; the network's power and energy. The price is the market price unless you specify one; figures that the inputs don't allow are null. Use it for margins.",
     },
 ];
 

@@ -60,7 +60,8 @@ impl Table {
             economics => economics.ok(),
         };
         let price = economics.and_then(|economics| {
-            let cell = |column| economics.cell(0, column).map(|cell| visible(cell, CELL_MAX));
+            let cell = |column| economics.cell(0, column).filter(|cell| !cell.is_empty());
+            let cell = |column| cell(column).map(|cell| visible(cell, CELL_MAX));
             Some([cell("price_usd")?, cell("hashrate_below_price_pct")?])
         });
         Ok(Self { price, ..curve })
@@ -159,13 +160,19 @@ fn label(name: &str, has_names: bool) -> &str {
         "break_even_usd_per_kwh" => "even USD/kWh",
         "break_even_j_per_th" => "even J/TH",
         "hashrate_below_price_pct" => "below %",
+        "revenue_to_cost" => "revenue/cost",
+        "power_gw" => "GW",
+        "energy_twh_per_year" => "TWh/year",
         other => other.trim_end_matches("_cost_usd"),
     }
 }
 
-/// Converts a cell to a JSON number, if it is one.
+/// Converts a cell to a JSON number, if it is one, or to null if it is empty.
 fn number(cell: &str) -> Value {
-    serde_json::from_str(cell).map_or_else(|_| cell.into(), Value::Number)
+    match cell {
+        "" => Value::Null,
+        _ => serde_json::from_str(cell).map_or_else(|_| cell.into(), Value::Number),
+    }
 }
 
 /// A document or a file with what is shown around its rows.

@@ -313,6 +313,22 @@ impl Inputs {
         row.and_then(|row| row.block_reward_coins).unwrap_or(in_file)
     }
 
+    /// What a block earns at a price of the coin while a row is valid: the reward, fees and other revenue, without
+    /// the pool's fee.
+    pub(crate) fn block_revenue_usd(
+        &self,
+        row: Option<&NetworkRow>,
+        block_reward_coins: f64,
+        price_usd: f64,
+    ) -> f64 {
+        let base = &self.file.network;
+        let fees = row.and_then(|row| row.fees_per_block_coins);
+        let other = row.and_then(|row| row.other_revenue_usd_per_block);
+        let coins = block_reward_coins + fees.unwrap_or(base.fees_per_block_coins);
+        (price_usd * coins + other.unwrap_or(base.other_revenue_usd_per_block))
+            * (1.0 - base.pool_fee_pct / 100.0)
+    }
+
     /// The cost of machines while a row is valid.
     pub(crate) fn capital_on(&self, row: Option<&NetworkRow>) -> Option<CapitalInputs> {
         let capital = self.file.capital?;

@@ -81,14 +81,14 @@ pub struct PublishedEstimate {
     /// Who published it.
     pub publisher: String,
     /// What the cost includes.
-    pub scope: CostLevel,
+    pub scope: CostScope,
     /// Where it was published. May be empty.
     pub source: String,
 }
 
 /// What a cost includes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CostLevel {
+pub enum CostScope {
     /// Electricity alone.
     Energy,
     /// All operating costs, as in the published costs.
@@ -97,11 +97,11 @@ pub enum CostLevel {
     AllIn,
 }
 
-impl CostLevel {
-    /// All levels, each of which includes the one before.
+impl CostScope {
+    /// All scopes, each of which includes the one before.
     pub const ALL: [Self; 3] = [Self::Energy, Self::Cash, Self::AllIn];
 
-    /// The level as in series and on pages.
+    /// The scope as in series and on pages.
     pub fn name(self) -> &'static str {
         ["energy", "cash", "all-in"][self as usize]
     }
@@ -120,6 +120,13 @@ impl Series {
     pub(crate) fn region_on(&self, region: usize, day: i64) -> Option<&RegionRow> {
         let rows = self.regions.get(region)?;
         rows[..rows.partition_point(|row| row.day <= day)].last()
+    }
+
+    /// The machines on a day, or none before the first date of the fleet.
+    pub(crate) fn fleet_on(&self, day: i64) -> &[FleetRow] {
+        let rows = &self.fleet[..self.fleet.partition_point(|row| row.day <= day)];
+        let first = rows.last().map_or(0, |last| rows.partition_point(|row| row.day < last.day));
+        &rows[first..]
     }
 
     pub(crate) fn has_rows(&self) -> bool {

@@ -15,7 +15,7 @@ use crate::numbers::{DisplayNumber, Interval};
 use crate::problems::{InputFile, Location, ProblemReport};
 use crate::series::sheet::Sheet;
 use crate::series::{
-    CostLevel, FleetRow, NetworkRow, PublishedEstimate, RegionRow, Series, override_levels,
+    CostScope, FleetRow, NetworkRow, PublishedEstimate, RegionRow, Series, override_levels,
 };
 use crate::text::listed;
 
@@ -164,7 +164,7 @@ fn published_estimates(bytes: &[u8], problems: &ProblemReport) -> Option<Vec<Pub
                 );
             }
         }
-        let scope = CostLevel::ALL.into_iter().find(|level| level.name() == sheet.cell(3));
+        let scope = CostScope::ALL.into_iter().find(|scope| scope.name() == sheet.cell(3));
         if scope.is_none() {
             sheet.report_content(3, "energy, cash or all-in");
         }
@@ -172,7 +172,7 @@ fn published_estimates(bytes: &[u8], problems: &ProblemReport) -> Option<Vec<Pub
             date: date_of(day),
             usd_per_coin: cost.unwrap_or_default(),
             publisher: sheet.cell(2).to_owned(),
-            scope: scope.unwrap_or(CostLevel::Cash),
+            scope: scope.unwrap_or(CostScope::Cash),
             source: sheet.cell(4).to_owned(),
         });
     }

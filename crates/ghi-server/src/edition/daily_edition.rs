@@ -47,6 +47,7 @@ pub(crate) enum DailyFile {
     NetworkCsv,
     SnapshotCsv,
     CostCurveCsv,
+    MeritOrderCsv,
     HistoryChart(Scope, Range, Theme),
     RegionsChart(Theme),
     CostCurveChart(Theme),

@@ -26,6 +26,7 @@ pub(crate) const HISTORY_CSV: &str = "/export/history.csv";
 pub(crate) const NETWORK_CSV: &str = "/export/network.csv";
 pub(crate) const SNAPSHOT_CSV: &str = "/export/snapshot.csv";
 pub(crate) const COST_CURVE_CSV: &str = "/export/cost-curve.csv";
+pub(crate) const MERIT_ORDER_CSV: &str = "/export/merit-order.csv";
 pub(crate) const DISTRIBUTION_CSV: &str = "/export/distribution.csv";
 pub(crate) const ECONOMICS_CSV: &str = "/export/economics.csv";
 pub(crate) const INPUTS_CSV: &str = "/export/inputs.csv";

@@ -42,7 +42,6 @@ pub(crate) enum Code {
     Draining,
     Busy,
     NoFigures,
-    NoPrice,
 }
 
 pub(crate) struct Description {
@@ -55,7 +54,7 @@ pub(crate) struct Description {
 }
 
 /// Every kind of problem, in the order of [`Code`].
-pub(crate) static KINDS: [Description; 14] = [
+pub(crate) static KINDS: [Description; 13] = [
     kind(
         ("invalid_parameter", StatusCode::BAD_REQUEST, "Invalid parameter"),
         "A query parameter is out of range, given more than once, or not valid UTF-8. The detail names the parameter \
@@ -128,11 +127,6 @@ pub(crate) static KINDS: [Description; 14] = [
          needs. The server never makes up missing data. The detail gives the date and the range of dates with data. \
          Data becomes available when the operator adds rows and reloads the inputs; Retry-After says when to try \
          again.",
-    ),
-    kind(
-        ("no_price", StatusCode::NOT_FOUND, "No market price"),
-        "This server's inputs have no market price for the requested dates, so margins cannot be computed. Add \
-         price= to the request to use your own price.",
     ),
 ];
 
@@ -312,7 +306,6 @@ mod tests {
             Code::Draining,
             Code::Busy,
             Code::NoFigures,
-            Code::NoPrice,
         ];
         assert_eq!(codes.len(), KINDS.len());
         for code in codes {

@@ -35,7 +35,7 @@ fn cents(text: &str) -> i64 {
 
 const CURVE: &str = "date,region_id,name,hashrate_share_pct,cumulative_share_pct,min_cost_usd,avg_cost_usd,max_cost_usd";
 const DISTRIBUTION: &str = "date,p5_cost_usd,p10_cost_usd,p25_cost_usd,p50_cost_usd,p75_cost_usd,p90_cost_usd,p95_cost_usd";
-const ECONOMICS: &str = "date,price_usd,avg_cost_usd,price_to_cost,hashprice_usd_per_ph_day,break_even_usd_per_kwh,break_even_j_per_th,hashrate_below_price_pct";
+const ECONOMICS: &str = "date,price_usd,avg_cost_usd,price_to_cost,hashprice_usd_per_ph_day,break_even_usd_per_kwh,break_even_j_per_th,hashrate_below_price_pct,energy_cost_usd,all_in_cost_usd,low_cost_usd,high_cost_usd,revenue_to_cost,power_gw,energy_twh_per_year";
 const INPUTS: &str = "date,region_id,difficulty,block_reward_coins,hashrate_share_pct,efficiency_j_per_th_best,efficiency_j_per_th_mean,efficiency_j_per_th_worst,electricity_usd_per_kwh_low,electricity_usd_per_kwh_mean,electricity_usd_per_kwh_high,overhead";
 
 #[test]
@@ -91,7 +91,7 @@ fn percentiles_match_the_engine_and_increase() {
     assert_eq!(table.len(), 30);
     for row in &table {
         let day = model.day(row[0].parse().unwrap()).unwrap();
-        let percentiles = CostCurve::new(&day).percentiles_usd();
+        let percentiles = CostCurve::of_regions(&day).percentiles_usd();
         assert_eq!(row[1..], percentiles.map(|cost| cost.to_string()));
         assert!(percentiles.is_sorted());
     }
@@ -117,19 +117,32 @@ fn economics_match_the_engine_at_the_market_price_or_the_readers() {
             assert_eq!(row[4], expected.hashprice_usd_per_ph_day.to_string());
             assert_eq!(row[5], expected.break_even_usd_per_kwh.to_string());
             assert_eq!(row[6], expected.break_even_j_per_th.to_string());
-            assert_eq!(row[7], CostCurve::new(&day).share_below_pct(usd).to_string());
+            assert_eq!(row[7], CostCurve::of_regions(&day).share_below_pct(usd).to_string());
+            // There are no machines, no uncertainty and no other revenue.
+            assert_eq!(row[8], model.levels(&day).unwrap().energy_cost_usd.to_string());
+            assert_eq!((&*row[9], &*row[10], &*row[11], &row[12]), ("", "", "", &row[3]));
+            let power = model.power(&day).unwrap();
+            assert_eq!(
+                [&row[13], &row[14]],
+                [&*power.power_gw.to_string(), &*power.energy_twh_per_year.to_string()]
+            );
         }
     }
 }
 
 #[test]
-fn without_a_price_economics_are_404_unless_the_request_has_one() {
+fn without_a_price_the_cells_that_need_one_are_empty() {
     let server = server_of(&without_price());
-    for query in ["", "?range=7d", "?date=2026-11-15", "?from=2026-11-01"] {
-        let answer = server.get(&format!("/export/economics.csv{query}"));
-        answer.assert_problem(404, "no_price");
+    for (query, count) in [("", 7), ("?range=7d", 7), ("?date=2026-11-15", 1)] {
+        let table = rows(&server, &format!("/export/economics.csv{query}"), ECONOMICS);
+        assert_eq!(table.len(), count);
+        for row in table {
+            let empty: Vec<usize> = (0..15).filter(|column| row[*column].is_empty()).collect();
+            assert_eq!(empty, [1, 3, 4, 5, 6, 7, 9, 10, 11, 12], "{row:?}");
+        }
     }
-    assert_eq!(rows(&server, "/export/economics.csv?price=80000", ECONOMICS).len(), 7);
+    let table = rows(&server, "/export/economics.csv?price=80000", ECONOMICS);
+    assert!(table.iter().all(|row| row[1] == "80000.00" && row[3] == row[12]));
     assert!(server.get("/charts/cost-curve.svg").body.contains(" for less than the average"));
     for price in ["", "0", "-1", "NaN", "inf", "1e10", "eighty"] {
         let answer = server.get(&format!("/export/economics.csv?price={price}"));
@@ -140,29 +153,111 @@ fn without_a_price_economics_are_404_unless_the_request_has_one() {
 }
 
 #[test]
-fn economics_have_the_days_with_a_price_and_are_404_without_any() {
+fn economics_have_every_covered_day() {
     let text = without_price().replacen(
         "[[region]]",
-        "[series]\nnetwork = \"network.csv\"\n[[region]]",
+        "[series]\nnetwork = \"network.csv\"\nvalid_days = 1\n[[region]]",
         1,
     );
     let network =
-        "date,difficulty,price_usd\n2026-11-01,1e14,\n2026-11-03,1e14,70000\n2026-11-05,1e14,\n";
+        "date,difficulty,price_usd\n2026-11-01,1e14,\n2026-11-03,1e14,70000\n2026-11-12,1e14,\n";
     let inputs = Inputs::parse_with_series(&text, |_| Ok(network.into())).unwrap();
     let server = TestServer::with_inputs(inputs);
-    for (query, count) in
-        [("from=2026-11-01", 2), ("from=2026-11-04&to=2026-11-10", 1), ("date=2026-11-03", 1)]
-    {
-        let days = rows(&server, &format!("/export/economics.csv?{query}"), ECONOMICS);
-        assert_eq!(days.len(), count, "{query}");
+    let table = rows(&server, "/export/economics.csv?from=2026-10-01&to=2026-12-01", ECONOMICS);
+    let days: Vec<_> = table.iter().map(|row| [&row[0][8..], &*row[1]]).collect();
+    let expected =
+        [["01", ""], ["02", ""], ["03", "70000.00"], ["04", "70000.00"], ["12", ""], ["13", ""]];
+    assert_eq!(days, expected);
+    server.get("/export/economics.csv?date=2026-11-05").assert_problem(503, "no_figures");
+}
+
+/// The network of the worked examples on 2026-05-18: one region with this mean efficiency, a fleet, machines, fees,
+/// a pool fee and errors.
+fn example(mean_efficiency: &str) -> TestServer {
+    let text = format!(
+        r#"seed = 1
+        [network]
+        hashrate_eh = 975
+        block_reward_coins = 3.125
+        fee_usd = 0.6
+        overhead = 1.2
+        fees_per_block_coins = 0.02
+        pool_fee_pct = 2
+        [movement]
+        difficulty_pct = 0
+        hashrate_pct = 0
+        fee_pct = 0
+        electricity_pct = 0
+        [capital]
+        usd_per_th = 14
+        years = 4
+        [uncertainty]
+        electricity_pct = 15
+        efficiency_pct = 10
+        overhead_pct = 8
+        [series]
+        network = "network.csv"
+        fleet = "fleet.csv"
+        valid_days = 365
+        [[region]]
+        id = "all"
+        name = "All"
+        hashrate_share_pct = 100
+        efficiency_j_per_th = {{ best = 15, mean = {mean_efficiency}, worst = 30 }}
+        electricity_usd_per_kwh = {{ low = 0.04, mean = 0.05, high = 0.065 }}
+"#
+    );
+    let inputs = Inputs::parse_with_series(&text, |name| match name {
+        "network.csv" => Ok(b"date,difficulty\n2026-05-17,136607070542530\n".to_vec()),
+        _ => Ok(b"date,efficiency_j_per_th,share_pct\n\
+            2026-05-18,20,35\n2026-05-18,30,25\n2026-05-18,15,40\n"
+            .to_vec()),
+    });
+    TestServer::with_inputs(inputs.unwrap())
+}
+
+#[test]
+fn the_worked_example_of_a_fleet_is_served() {
+    let server = example("19");
+    let header = "date,region_id,efficiency_j_per_th,hashrate_share_pct,min_cost_usd,avg_cost_usd,max_cost_usd";
+    let table = rows(&server, "/export/merit-order.csv?date=2026-05-18", header);
+    let expected = [
+        "2026-05-18,all,13.902439,40.000000,34802.69,43503.36,56554.36",
+        "2026-05-18,all,18.5365854,35.000000,46403.58,58004.48,75405.82",
+        "2026-05-18,all,27.804878,25.000000,69605.37,87006.71,113108.73",
+    ];
+    assert_eq!(table.iter().map(|row| row.join(",")).collect::<Vec<_>>(), expected);
+    let table = rows(&server, "/export/distribution.csv?date=2026-05-18", DISTRIBUTION);
+    let expected = "2026-05-18,36434.06,38065.44,45134.73,53421.41,72352.95,88746.85,100927.79";
+    assert_eq!(table[0].join(","), expected);
+    // A day before the fleet has one row per region.
+    let table = rows(&server, "/export/merit-order.csv?date=2026-05-17", header);
+    assert_eq!(table[0][2..4], ["19", "100.000000"]);
+    assert_eq!(table.len(), 1);
+    // At these prices, a coin earns 40,000, 50,000 and 60,000 USD.
+    for (revenue, share) in [(40_000.0, "15.93"), (50_000.0, "38.62"), (60_000.0, "61.72")] {
+        let price = revenue / 0.98 / (3.145 / 3.125);
+        let target = format!("/export/economics.csv?date=2026-05-18&price={price:.2}");
+        assert_eq!(rows(&server, &target, ECONOMICS)[0][7], share);
     }
-    for query in ["from=2026-11-05", "range=7d", "from=2026-11-01&to=2026-11-02", "date=2026-11-05"]
-    {
-        let answer = server.get(&format!("/export/economics.csv?{query}"));
-        answer.assert_problem(404, "no_price");
-    }
-    assert!(server.get("/explain?date=2026-11-03").body.contains("/export/economics.csv?date="));
-    assert!(!server.get("/explain?date=2026-11-05").body.contains("/export/economics.csv?date="));
+}
+
+#[test]
+fn the_worked_examples_of_revenue_and_uncertainty_are_served() {
+    // With this efficiency, the average is 55,495.
+    let server = example("17.73462821");
+    let target = "/export/economics.csv?date=2026-05-18&price=76975.91";
+    let row = &rows(&server, target, ECONOMICS)[0];
+    assert_eq!(row[1..5], ["76975.91", "55495.00", "1.3871", "34.94"]);
+    let expected = ["46245.83", "76318.18", "43100.36", "71454.04", "1.3680"];
+    assert_eq!(row[8..13], expected);
+    let html = server.get("/?price=76975.91").body;
+    assert!(html.contains("1.39×") && html.contains("$34.94"), "{html}");
+    let svg = server.get("/charts/cost-curve.svg?date=2026-05-18&price=76975.91").body;
+    let share: f64 = row[7].parse().unwrap();
+    let finding =
+        format!("{share:.0}% of the hashrate mines a coin at a profit at a price of $76,976");
+    assert!(svg.contains(&finding), "{svg}");
 }
 
 #[test]

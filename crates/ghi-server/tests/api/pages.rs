@@ -131,9 +131,9 @@ fn the_dashboard_shows_the_same_data_as_the_api() {
 fn economics(server: &TestServer, moment: &str, price: &str) -> Vec<f64> {
     let date = &moment[..10];
     let csv = server.get(&format!("/export/economics.csv?date={date}{price}")).body;
-    let row: Vec<f64> =
-        csv.lines().nth(1).unwrap().split(',').skip(1).map(|cell| cell.parse().unwrap()).collect();
-    vec![row[2], row[3], ((100.0 - row[6]) * 100.0).round() / 100.0]
+    let row: Vec<&str> = csv.lines().nth(1).unwrap().split(',').collect();
+    let [ratio, hashprice, below] = [3, 4, 7].map(|column| row[column].parse::<f64>().unwrap());
+    vec![ratio, hashprice, ((100.0 - below) * 100.0).round() / 100.0]
 }
 
 /// Checks that the blocks of the curve have the regions of the table, in its order.

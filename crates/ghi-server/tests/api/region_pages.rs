@@ -229,7 +229,7 @@ fn the_readers_cost_follows_the_engine_and_has_a_place_on_the_curve() {
         let html = server.get(&format!("/?region_id={id}&price=60000&{query}")).body;
         let (sentence, marked) = yours(&html);
         assert_eq!(marked, Some(cost.to_string()));
-        let above = 100.0 - CostCurve::new(&day).share_below_pct(cost).to_f64();
+        let above = 100.0 - CostCurve::of_regions(&day).share_below_pct(cost).to_f64();
         let margin = (100.0 * (60_000.0 / cost.to_f64() - 1.0)).round();
         let margin = if margin < 0.0 { format!("−{}", -margin) } else { margin.to_string() };
         let usd = cost.to_f64().round();

@@ -504,6 +504,7 @@ fn charts_and_files_always_refuse_unknown_parameters() {
         ("/export/network.csv?region_id=us", "range, from, to"),
         ("/export/snapshot.csv?date=2026-11-01", ""),
         ("/export/cost-curve.csv?from=2026-11-01", "date"),
+        ("/export/merit-order.csv?region_id=us", "date"),
         ("/export/distribution.csv?region_id=us", "date, range, from, to"),
         ("/export/economics.csv?region_id=us", "price, date, range, from, to"),
         ("/export/inputs.csv?price=1", "region_id, date, range, from, to"),

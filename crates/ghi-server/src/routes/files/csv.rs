@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ghi_contract::{CURRENCY, GLOBAL};
 use ghi_display::WORLDWIDE;
 use ghi_engine::{
-    CostCurve, Costs, Day, ENGINE_SANDBOX_VERSION, Model, NetworkState, NoFigures, REGION_COLUMNS,
-    RegisteredRegion, Scope, WHOLE_NETWORK_PCT,
+    CostCurve, Costs, Day, Decimal, ENGINE_SANDBOX_VERSION, Economics, Model, NetworkState,
+    NoFigures, REGION_COLUMNS, RegisteredRegion, Scope, WHOLE_NETWORK_PCT,
 };
 use hyper::HeaderMap;
 use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
@@ -14,7 +14,6 @@ use jiff::civil::Date;
 
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Representation, daily_api_headers, limit_to_day, respond_lazily};
-use crate::http::problem::{Code, Problem};
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::parameters::{DateRange, date, date_range, price, scope};
@@ -64,53 +63,60 @@ pub(crate) fn distribution_csv(context: &Context<'_>) -> HandlerResult {
     let columns = format!("date{}", percentiles.concat());
     let texts = ["ghi-distribution", &*columns];
     daily_table(context, texts, None, vec![Scope::Global], |model, date, _| {
-        let percentiles = CostCurve::new(&model.day(date)?).percentiles_usd();
+        let percentiles = model.cost_curve(&model.day(date)?)?.percentiles_usd();
         let cells = percentiles.map(|cost| cost.to_string());
         Ok(Some(line(std::iter::once(date.to_string()).chain(cells))))
     })
 }
 
-/// Daily price, margin and break-even values, as a table.
+/// Daily costs, price, margin and break-even values, as a table.
 ///
-/// One row per day: the price, the worldwide average cost, price divided by cost, hashprice (block reward
-/// only), the electricity price and the efficiency at which an average miner breaks even, and the share of
-/// the hashrate that mines at or below the price. `price` replaces the market price on all days. Otherwise,
-/// days without a market price have no row. Use `date` for one day, `range` for a period that ends today, or
+/// One row per day. Of the price: the price, price divided by the worldwide average cost, hashprice, the
+/// electricity price and the efficiency at which an average miner breaks even, the share of the hashrate that
+/// mines at or below its revenue, and revenue divided by cost. Revenue is the price and, if the inputs have them,
+/// fees, other revenue and a pool's fee. Of the cost: the average, electricity alone, all-in (with machines), the
+/// 80% interval, and the network's power and energy. Cells are empty without a price, machines or uncertainty.
+/// `price` replaces the market price on all days. Use `date` for one day, `range` for a period that ends today, or
 /// `from` and `to` (both included) for up to 11,000 days. Defaults to the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::ECONOMICS_CSV, tag = "Charts and files"))]
 pub(crate) fn economics_csv(context: &Context<'_>) -> HandlerResult {
-    let (model, today) = (context.model(), context.today());
-    let price = price(&context.query, model)?;
-    if price.is_none() {
-        let range = date_range(&context.query, today)?;
-        let range = range.unwrap_or_else(|| DateRange::week_up_to(today)).within(model)?;
-        if !model.has_price(range.first, range.last) {
-            return Err(Problem::new(
-                Code::NoPrice,
-                "The inputs have no market price for these dates; add price=, such as price=80000.",
-            ));
-        }
-    }
+    let price = price(&context.query, context.model())?;
     let at = price.map(|price| format!("-at-{price}")).unwrap_or_default();
-    let name = format!("ghi-economics{at}");
-    let columns = "date,price_usd,avg_cost_usd,price_to_cost,hashprice_usd_per_ph_day,break_even_usd_per_kwh,\
-                   break_even_j_per_th,hashrate_below_price_pct";
-    daily_table(context, [&name, columns], None, vec![Scope::Global], move |model, date, _| {
-        let day = model.day(date)?;
-        // A day without a price has no row.
-        let Some(price) = price.or(day.network.price_usd) else { return Ok(None) };
-        let economics = model.economics(&day, price)?;
-        Ok(Some(line([
-            date.to_string(),
-            economics.price_usd.to_string(),
-            economics.avg_cost_usd.to_string(),
-            economics.price_to_cost.to_string(),
-            economics.hashprice_usd_per_ph_day.to_string(),
-            economics.break_even_usd_per_kwh.to_string(),
-            economics.break_even_j_per_th.to_string(),
-            economics.hashrate_below_price_pct.to_string(),
-        ])))
+    let texts = [&format!("ghi-economics{at}"), ECONOMICS_COLUMNS];
+    daily_table(context, texts, None, vec![Scope::Global], move |model, date, _| {
+        economics_row(model, &model.day(date)?, price).map(Some)
     })
+}
+
+const ECONOMICS_COLUMNS: &str = "date,price_usd,avg_cost_usd,price_to_cost,hashprice_usd_per_ph_day,\
+    break_even_usd_per_kwh,break_even_j_per_th,hashrate_below_price_pct,energy_cost_usd,all_in_cost_usd,low_cost_usd,\
+    high_cost_usd,revenue_to_cost,power_gw,energy_twh_per_year";
+
+fn economics_row(model: &Model, day: &Day, price: Option<Decimal>) -> Result<Vec<u8>, NoFigures> {
+    let price = price.or(day.network.price_usd);
+    let economics = price.map(|price| model.economics(day, price)).transpose()?;
+    let (levels, power) = (model.levels(day)?, model.power(day)?);
+    let text = |figure: Decimal| figure.to_string();
+    let priced = |cell: fn(&Economics) -> String| economics.as_ref().map(cell);
+    let [low, high] = levels.interval_usd.map_or([None; 2], |interval| interval.map(Some));
+    let cells = [
+        Some(day.date.to_string()),
+        price.map(text),
+        Some(text(levels.avg_cost_usd)),
+        priced(|economics| economics.price_to_cost.to_string()),
+        priced(|economics| economics.hashprice_usd_per_ph_day.to_string()),
+        priced(|economics| economics.break_even_usd_per_kwh.to_string()),
+        priced(|economics| economics.break_even_j_per_th.to_string()),
+        priced(|economics| economics.hashrate_below_price_pct.to_string()),
+        Some(text(levels.energy_cost_usd)),
+        levels.all_in_cost_usd.map(text),
+        low.map(text),
+        high.map(text),
+        priced(|economics| economics.revenue_to_cost.to_string()),
+        Some(text(power.power_gw)),
+        Some(text(power.energy_twh_per_year)),
+    ];
+    Ok(line(cells.map(Option::unwrap_or_default)))
 }
 
 /// Daily inputs of the model, as a table.
@@ -214,6 +220,33 @@ fn cost_curve_table(model: &Model, day: &Day) -> Result<Vec<u8>, NoFigures> {
     });
     Ok(csv_table(&columns.collect::<Vec<_>>(), rows))
 }
+
+/// The merit order of a day, as a table.
+///
+/// The parts of the world's hashrate, sorted by average cost: one row per region and machine of the fleet, or one
+/// row per region if the inputs have no fleet. A machine's efficiency is scaled so that the mean of the fleet is
+/// the region's; its costs are those at the region's low, mean and high electricity price. `date` defaults to
+/// today.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::MERIT_ORDER_CSV, tag = "Charts and files"))]
+pub(crate) fn merit_order_csv(context: &Context<'_>) -> HandlerResult {
+    let date = date(&context.query)?.unwrap_or(context.today());
+    let cached = (date == context.today()).then_some(DailyFile::MeritOrderCsv);
+    context.daily_file(cached, "", |edition, site| {
+        let model = edition.model();
+        let rows = model.merit_order(&model.day(date)?)?.into_iter().map(|part| {
+            let Costs { min_usd, avg_usd, max_usd } = part.costs;
+            let figures = [part.hashrate_share_pct, min_usd, avg_usd, max_usd];
+            let id = model.registry()[part.region].id.clone();
+            let first = [date.to_string(), id, part.efficiency_j_per_th.to_string()];
+            first.into_iter().chain(figures.map(|figure| figure.to_string()))
+        });
+        let table = csv_table(&MERIT_ORDER_COLUMNS.split(',').collect::<Vec<_>>(), rows);
+        Ok(file(site, &format!("ghi-merit-order-{date}.csv"), table))
+    })
+}
+
+const MERIT_ORDER_COLUMNS: &str = "date,region_id,efficiency_j_per_th,hashrate_share_pct,\
+                                   min_cost_usd,avg_cost_usd,max_cost_usd";
 
 /// Today's costs as a table.
 ///

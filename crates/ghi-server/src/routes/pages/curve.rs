@@ -75,17 +75,19 @@ impl<'a> CurveBlock<'a> {
         let is_valid = fields.iter().all(|field| input.invalid(field.name).is_none());
         let is_changed = view.what_if != View::DEFAULT.what_if && is_valid;
         let cost = cost.filter(|_| is_changed);
-        let curve = CostCurve::new(today);
-        let below = curve.share_below_pct(price.usd());
+        let curve = model.cost_curve(today)?;
+        let break_even = price.break_even_usd(model, today)?;
+        let below = curve.share_below_pct(break_even);
+        let has_price = !matches!(price, CurvePrice::Average(_));
         let of_today = View { what_if: View::DEFAULT.what_if, ..view.clone() };
         let is_given =
             |field: &NumberField| field.given.is_some() || input.invalid(field.name).is_some();
         Ok(Self {
             input: *input,
-            heading: cost_curve_finding(model, today, price),
+            heading: cost_curve_finding(model, today, price)?,
             svg: cost_curve_on_page(model, today, price, cost, site.prefix())?,
             price: NumberField::new(("Price", "USD"), model.readers_price(), given, prices),
-            has_price: !matches!(price, CurvePrice::Average(_)),
+            has_price,
             shares: [below, Decimal::new(10_000 - below.count(), 2)]
                 .map(|share| share_in_words(share, "100%", "0%")),
             query_without_price: View { price: None, ..view.clone() }.query(registry),
@@ -94,7 +96,8 @@ impl<'a> CurveBlock<'a> {
             fields,
             machines: machines(&miner, input),
             query_of_today: of_today.query(registry),
-            yours: is_changed.then(|| yours(&numbers, cost, price, &curve)),
+            yours: is_changed
+                .then(|| yours(&numbers, cost, has_price.then_some(break_even), &curve)),
             cost,
         })
     }
@@ -120,17 +123,19 @@ fn machines(miner: &MeanMiner, input: &PageInput<'_>) -> Vec<Machine> {
 }
 
 /// Describes a cost: `At $0.05/kWh and 17.5 J/TH: $41,200, cheaper than 93% of the hashrate; margin 70%`.
-fn yours(numbers: &WhatIf, cost: Option<Decimal>, price: CurvePrice, curve: &CostCurve) -> String {
+fn yours(
+    numbers: &WhatIf,
+    cost: Option<Decimal>,
+    revenue: Option<Decimal>,
+    curve: &CostCurve,
+) -> String {
     let WhatIf { electricity_usd_per_kwh, efficiency_j_per_th, .. } = numbers;
     let Some(cost) = cost else { return "The result is too large to display".into() };
     let above = Decimal::new(10_000 - curve.share_below_pct(cost).count(), 2);
-    let margin = match price {
-        CurvePrice::Market(price) | CurvePrice::Reader(price) if cost.count() > 0 => {
-            let margin = signed_percent(Delta { from: cost, to: price }.percent(), 0);
-            format!("; margin {}", margin.trim_start_matches('+'))
-        }
-        _ => String::new(),
-    };
+    let margin = revenue.filter(|_| cost.count() > 0).map_or(String::new(), |revenue| {
+        let margin = signed_percent(Delta { from: cost, to: revenue }.percent(), 0);
+        format!("; margin {}", margin.trim_start_matches('+'))
+    });
     format!(
         "At ${}/kWh and {}: ${}, {} of the hashrate{margin}",
         (*electricity_usd_per_kwh * 1e4).round() / 1e4,

@@ -121,7 +121,7 @@ fn questions(path: &str) -> Vec<Question> {
             with("unknown_region", "region_id=xx"),
             with("invalid_date", "date=2026-02-29"),
         ],
-        "/export/cost-curve.csv" => {
+        "/export/cost-curve.csv" | "/export/merit-order.csv" => {
             vec![plain, with("date", "date=2024-02-29"), with("invalid_date", "date=2026-02-29")]
         }
         "/export/distribution.csv" => vec![
@@ -162,7 +162,6 @@ pub(crate) struct Recorder<'a> {
     busy: StuckPool,
     failing: Sandbox,
     without_figures: Sandbox,
-    without_price: Sandbox,
     draining: Draining,
 }
 
@@ -183,7 +182,6 @@ impl<'a> Recorder<'a> {
             busy: StuckPool::start(config(), CLIENT),
             failing: start(Config { clock: failing_clock(), ..config() }),
             without_figures: start(Config { inputs: of_the_past(), ..config() }),
-            without_price: start(Config { inputs: without_price(), ..config() }),
             draining: Draining::start(config()),
         }
     }
@@ -306,11 +304,9 @@ impl<'a> Recorder<'a> {
             ),
             record(", if the server fails", self.failure(target)),
         ];
-        if target.ends_with("economics.csv") {
-            recorded.push(ask(&self.without_price, ", if the inputs have no market price"));
-        }
         let path = target.split('?').next().unwrap();
-        if path.starts_with("/charts/") || path.starts_with("/export/explain") {
+        let is_rendered_alone = ["/charts/", "/export/explain", "/export/merit"];
+        if is_rendered_alone.iter().any(|start| path.starts_with(start)) {
             let own = if path.ends_with(".svg") { "theme=light" } else { "date=2024-02-29" };
             let sign = if target.contains('?') { '&' } else { '?' };
             let busy = get(self.busy.server.address(), &format!("{target}{sign}{own}"), CLIENT);
@@ -474,10 +470,6 @@ fn of_the_past() -> Inputs {
     let text = format!("{DEFAULT_INPUTS}\n[series]\nnetwork = \"network.csv\"\n");
     let series = "date,difficulty\n2024-01-01,73197634206448\n2024-06-30,83675262295059\n";
     Inputs::parse_with_series(&text, |_| Ok(series.into())).unwrap()
-}
-
-fn without_price() -> Inputs {
-    Inputs::parse(&DEFAULT_INPUTS.replace("price_usd = 80000.0\n", "")).unwrap()
 }
 
 /// A server that drains for as long as this lives.
