@@ -121,7 +121,8 @@ impl DocumentSource {
         let model = server.model();
         let scope = Scope::find(region_id, model.registry()).unwrap_or(Scope::Global);
         let provenance = date.parse().ok().and_then(|date| model.provenance(scope, date).ok());
-        kind_of_data(&provenance.unwrap_or(Provenance::OperatorData))
+        let provenance = provenance.unwrap_or(Provenance::OperatorData);
+        kind_of_data(model.inputs().about(), &provenance)
     }
 
     pub(crate) fn kind_of_data_today(&self) -> String {

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 
 use ghi_engine::{
-    Costs, Day, Decimal, Model, NoFigures, Provenance, RegionIndex, Registry, Scope, listed,
+    About, Costs, Day, Decimal, Model, NoFigures, Provenance, RegionIndex, Registry, Scope,
+    SourceKind, listed,
 };
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -183,14 +184,19 @@ pub fn first_with(must: &[RegionIndex], ordered: &[RegionIndex], count: usize) -
     ordered.iter().filter(|region| picked.contains(region)).copied().collect()
 }
 
-/// Describes the kind of a day's data in a few words.
-pub fn kind_of_data(provenance: &Provenance) -> String {
-    match provenance {
-        Provenance::Synthetic => "Synthetic data".into(),
-        Provenance::OperatorData => "Operator's data".into(),
-        Provenance::Mixed(generated) => {
-            format!("Operator's data, with synthetic {}", listed(generated))
-        }
+/// Describes the kind of a day's data in a few words: the edition, and what in it is estimated or synthetic.
+pub fn kind_of_data(about: &About, provenance: &Provenance) -> String {
+    let title = about.title.as_deref().unwrap_or("Operator's data");
+    let estimated = about.known(SourceKind::Estimated);
+    let estimated = (!estimated.is_empty()).then(|| format!("estimated {}", listed(&estimated)));
+    let synthetic = match provenance {
+        Provenance::Synthetic => return "Synthetic data".into(),
+        Provenance::OperatorData => None,
+        Provenance::Mixed(generated) => Some(format!("synthetic {}", listed(generated))),
+    };
+    match [estimated, synthetic].into_iter().flatten().collect::<Vec<_>>().join(" and ") {
+        parts if parts.is_empty() => title.into(),
+        parts => format!("{title}, with {parts}"),
     }
 }
 

@@ -55,6 +55,14 @@ pub enum SourceKind {
     Assumed,
 }
 
+impl About {
+    /// What is known from sources of a kind.
+    pub fn known(&self, kind: SourceKind) -> Vec<&str> {
+        let sources = self.sources.iter().filter(|source| source.kind == kind);
+        sources.map(|source| &*source.what).collect()
+    }
+}
+
 impl SourceKind {
     /// All kinds, from the most to the least certain.
     pub const ALL: [Self; 4] = [Self::Measured, Self::Reported, Self::Estimated, Self::Assumed];

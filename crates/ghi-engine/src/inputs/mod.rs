@@ -279,6 +279,46 @@ impl Inputs {
         &self.file.about
     }
 
+    /// What the inputs file fills in where the series have no value, with the value if all regions have the same.
+    /// What the model moves is generated, not assumed.
+    pub fn assumed(&self) -> Vec<(&'static str, Option<f64>)> {
+        if !self.series.has_rows() {
+            return Vec::new();
+        }
+        let InputsFile { network, movement, regions, .. } = &self.file;
+        let days = &self.series.network;
+        let lacks = |has_value: fn(&RegionRow) -> bool| {
+            (0..regions.len()).any(|index| match self.series.regions.get(index) {
+                Some(rows) if !rows.is_empty() => !rows.iter().all(has_value),
+                _ => true,
+            })
+        };
+        let is_fee_constant = movement.fee_pct == 0.0;
+        let are_prices_constant = movement.electricity_pct == 0.0 && movement.spread_pct == 0.0;
+        let is_overhead_common = regions.iter().all(|region| region.overhead.is_none());
+        let mut assumed = Vec::new();
+        if is_fee_constant && days.iter().any(|row| row.fee_usd.is_none()) {
+            assumed.push(("average fee in USD", Some(network.fee_usd)));
+        }
+        if days.iter().any(|row| row.block_reward_coins.is_none()) {
+            let reward = network.rewards.is_empty().then_some(network.block_reward_coins);
+            assumed.push(("block reward in coins", reward));
+        }
+        if lacks(|row| row.hashrate_share_pct.is_some()) {
+            assumed.push(("shares of the hashrate", None));
+        }
+        if lacks(|row| !row.efficiency_j_per_th.contains(&None)) {
+            assumed.push(("efficiency", None));
+        }
+        if are_prices_constant && lacks(|row| !row.electricity_usd_per_kwh.contains(&None)) {
+            assumed.push(("power prices", None));
+        }
+        if lacks(|row| row.overhead.is_some()) {
+            assumed.push(("overhead", is_overhead_common.then_some(network.overhead)));
+        }
+        assumed
+    }
+
     /// The events, in the order of the inputs.
     pub fn events(&self) -> &[Event] {
         &self.file.events

@@ -52,6 +52,7 @@ pub(crate) enum DailyFile {
     RegionsChart(Theme),
     CostCurveChart(Theme),
     Feed,
+    Methodology,
 }
 
 /// The colours of a chart.

@@ -73,7 +73,8 @@ fn respond(
     draw: impl FnOnce(&Edition, &str) -> Result<String, NoFigures>,
 ) -> HandlerResult {
     let response = context.daily_file(file, "", |edition, site| {
-        let kind = kind_of_data(&edition.model().provenance(scope, date)?);
+        let model = edition.model();
+        let kind = kind_of_data(model.inputs().about(), &model.provenance(scope, date)?);
         let host = site.host().map(|host| format!(" · {host}")).unwrap_or_default();
         let svg = draw(edition, &format!("{kind} · {}{host}", long_date(date)))?;
         let style = format!("</desc><style>{}</style>", style(theme));

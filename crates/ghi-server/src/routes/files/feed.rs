@@ -2,7 +2,7 @@
 
 use askama::Template;
 use ghi_display::{Delta, Past, Range, kind_of_data};
-use ghi_engine::{Costs, Model, NoFigures, Scope};
+use ghi_engine::{Costs, Model, NoFigures, Provenance, Scope};
 use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 
@@ -19,6 +19,7 @@ struct Feed<'a> {
     model: &'a Model,
     site: &'a Site,
     name: String,
+    is_synthetic: bool,
     /// The kind of data.
     data: String,
     /// The kind of data in short, and the host if the operator has set a public URL.
@@ -46,12 +47,13 @@ impl<'a> Feed<'a> {
             let yesterday = others.find(|day| day.0.tomorrow().ok() == Some(date));
             yesterday.map(|day| Delta { from: day.1.avg_usd, to: costs.avg_usd })
         };
-        let kind = short_kind(&provenance);
+        let kind = short_kind(model.inputs().about(), &provenance);
         Ok(Self {
             model,
             site,
             name: stable_feed_name(model, site),
-            data: kind_of_data(&provenance),
+            is_synthetic: provenance == Provenance::Synthetic,
+            data: kind_of_data(model.inputs().about(), &provenance),
             origin: site.host().map_or(kind.into(), |host| format!("{kind}, {host}")),
             entries: past.days.iter().rev().map(|day| (day.0, day.1, change(*day))).collect(),
         })

@@ -18,7 +18,7 @@ use crate::routes::context::{Context, HandlerResult};
 use crate::routes::pages::curve::CurveBlock;
 use crate::routes::pages::explain::WhyBlock;
 use crate::routes::pages::general::{
-    Frame, GetData, Preview, check_names, daily_page, error_page, page, takes_pages,
+    Frame, GetData, Preview, SourcesBlock, check_names, daily_page, error_page, page, takes_pages,
 };
 use crate::routes::pages::history::{ComparisonBlock, HistoryBlock};
 use crate::routes::pages::regions::{RegionsBlock, found};
@@ -82,6 +82,7 @@ struct Dashboard<'a> {
     regions: RegionsBlock<'a>,
     comparison: ComparisonBlock<'a>,
     network: NetworkBlock<'a>,
+    sources: SourcesBlock<'a>,
 }
 
 impl<'a> Dashboard<'a> {
@@ -119,6 +120,7 @@ impl<'a> Dashboard<'a> {
             regions: RegionsBlock::new(input, curve.cost)?,
             comparison,
             network: NetworkBlock::new(input)?,
+            sources: SourcesBlock::new(model, site),
             curve,
         })
     }
