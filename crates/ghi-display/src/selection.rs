@@ -184,19 +184,16 @@ pub fn first_with(must: &[RegionIndex], ordered: &[RegionIndex], count: usize) -
     ordered.iter().filter(|region| picked.contains(region)).copied().collect()
 }
 
-/// Describes the kind of a day's data in a few words: the edition, and what in it is estimated or synthetic.
+/// Describes the kind of a day's data in a few words, with the title of the edition.
 pub fn kind_of_data(about: &About, provenance: &Provenance) -> String {
-    let title = about.title.as_deref().unwrap_or("Operator's data");
-    let estimated = about.known(SourceKind::Estimated);
-    let estimated = (!estimated.is_empty()).then(|| format!("estimated {}", listed(&estimated)));
-    let synthetic = match provenance {
-        Provenance::Synthetic => return "Synthetic data".into(),
-        Provenance::OperatorData => None,
-        Provenance::Mixed(generated) => Some(format!("synthetic {}", listed(generated))),
-    };
-    match [estimated, synthetic].into_iter().flatten().collect::<Vec<_>>().join(" and ") {
-        parts if parts.is_empty() => title.into(),
-        parts => format!("{title}, with {parts}"),
+    let mut kind = about.title.clone().unwrap_or_else(|| "Operator's data".into());
+    if !about.known(SourceKind::Estimated).is_empty() {
+        kind += ", partly estimated";
+    }
+    match provenance {
+        Provenance::Synthetic => "Synthetic data".into(),
+        Provenance::OperatorData => kind,
+        Provenance::Mixed(generated) => format!("{kind}, with synthetic {}", listed(generated)),
     }
 }
 
@@ -293,14 +290,17 @@ mod tests {
 
     #[test]
     fn data_is_the_operators_or_synthetic_or_says_which_is() {
-        let mixed = |words: &[&'static str]| kind_of_data(&Provenance::Mixed(words.to_vec()));
-        assert_eq!(kind_of_data(&Provenance::Synthetic), "Synthetic data");
-        assert_eq!(kind_of_data(&Provenance::OperatorData), "Operator's data");
-        assert_eq!(mixed(&["fee"]), "Operator's data, with synthetic fee");
-        assert_eq!(
-            mixed(&["hashrate", "fee", "price"]),
-            "Operator's data, with synthetic hashrate, fee and price"
-        );
+        let about = About { title: Some("Coin, 2026".into()), ..About::default() };
+        let kind = |about: &About, words: &[&'static str]| match words {
+            [] => kind_of_data(about, &Provenance::OperatorData),
+            words => kind_of_data(about, &Provenance::Mixed(words.to_vec())),
+        };
+        assert_eq!(kind_of_data(&about, &Provenance::Synthetic), "Synthetic data");
+        assert_eq!(kind(&About::default(), &[]), "Operator's data");
+        assert_eq!(kind(&about, &[]), "Coin, 2026");
+        let all = ["hashrate", "fee", "price"];
+        assert_eq!(kind(&about, &all), "Coin, 2026, with synthetic hashrate, fee and price");
+        assert_eq!(kind(&About::default(), &["fee"]), "Operator's data, with synthetic fee");
     }
 
     const LAST: Date = date(2026, 11, 16);

@@ -345,10 +345,10 @@ fn pages_charts_and_the_feed_say_what_is_measured_and_what_is_not() {
         if target == "/" {
             assert!(html.contains("The next retarget can't be estimated"), "{html}");
         }
-        // On the dashboard, the footer says it.
-        let purpose =
-            if target == "/" { "for building and testing" } else { "For building and testing" };
-        assert!(html.contains(purpose), "{html}");
+        // North's data is all from the operator. On the dashboard, the footer says what the page is for.
+        let is_sandbox = html.to_lowercase().contains("for building and testing");
+        assert_eq!(is_sandbox, target != "/regions/north", "{html}");
+        assert_eq!(html.contains("GHI sandbox"), is_sandbox, "{html}");
     }
     for (target, kind) in [
         ("/", "Operator's data, with synthetic electricity"),
@@ -362,6 +362,37 @@ fn pages_charts_and_the_feed_say_what_is_measured_and_what_is_not() {
         let text = server.get(target).body.replace("&#39;", "'");
         assert!(text.contains(kind), "{target}: {text}");
     }
+}
+
+#[test]
+fn an_edition_is_named_with_its_sources_and_assumptions() {
+    let about = "[about]\ntitle = 'North <&> South'\npublisher = 'A miner'\n\
+                 url = 'https://example.org/index'\nrevised = '2024-05-01'\n";
+    let sources =
+        [("Shares", "A survey", "reported"), ("Prices & tariffs", "A guess", "estimated")];
+    let sources = sources.map(|(what, source, kind)| {
+        format!("[[about.sources]]\nwhat = '{what}'\nsource = '{source}'\nkind = '{kind}'\n")
+    });
+    let text = format!("{INPUTS}\n{about}{}", sources.concat());
+    let read = |name: &str| Ok(if name == "network.csv" { NETWORK } else { REGIONS }.into());
+    let inputs = Inputs::parse_with_series(&text, read).unwrap();
+    let clock = clock_that_says(&format!("{LAST_DAY}T12:00:00Z"));
+    let server = TestServer::start(Config { inputs, clock, ..Config::default() });
+    let dashboard = server.get("/").body;
+    assert!(dashboard.contains("North &#60;&#38;&#62; South, partly estimated"), "{dashboard}");
+    for page in [&dashboard, &server.get("/methodology").body] {
+        let (_, section) = page.split_once("Where these figures come from").unwrap();
+        for text in [
+            "<a href=\"https://example.org/index\">A miner</a>, revised on 1 May 2024",
+            "<dt>Reported\n<dd>Shares: A survey",
+            "<dt>Estimated\n<dd>Prices &#38; tariffs: A guess",
+            "<dt>Assumed\n<dd>Overhead: 1.2 in the inputs file",
+        ] {
+            assert!(section.contains(text), "{text}: {section}");
+        }
+    }
+    let synthetic = TestServer::at(crate::support::NOON).get("/").body;
+    assert!(!synthetic.contains("Where these figures come from"));
 }
 
 #[test]

@@ -52,7 +52,7 @@ impl<'a> Feed<'a> {
             model,
             site,
             name: stable_feed_name(model, site),
-            is_synthetic: provenance == Provenance::Synthetic,
+            is_synthetic: provenance != Provenance::OperatorData,
             data: kind_of_data(model.inputs().about(), &provenance),
             origin: site.host().map_or(kind.into(), |host| format!("{kind}, {host}")),
             entries: past.days.iter().rev().map(|day| (day.0, day.1, change(*day))).collect(),
