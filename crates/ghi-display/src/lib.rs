@@ -17,7 +17,7 @@ pub use day_plot::{ScopeLine, region_colour};
 pub use history_chart::{ComparisonChart, HistoryChart};
 pub use numbers::{
     Delta, J_PER_MH_FROM, Unit, day_before, digits_and_power, duration, efficiency, grouped,
-    hashprice, long_date, rounded, rounded_to_four_digits, share_in_words, share_percent,
+    hashprice, long_date, rough, rounded, rounded_to_four_digits, share_in_words, share_percent,
     short_date, signed_percent, with_prefix,
 };
 pub use regions_chart::{range_bar, regions_chart, sparkline};

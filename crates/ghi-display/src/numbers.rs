@@ -84,6 +84,11 @@ pub fn rounded_to_four_digits(value: f64) -> f64 {
     if value < 1e3 { significant(value, 4) } else { value.round() }
 }
 
+/// Returns a bound of an estimate in three digits: `44,600`.
+pub fn rough(cost: Decimal) -> String {
+    grouped(significant(cost.to_f64(), 3))
+}
+
 /// Returns a hashprice in few digits, and its unit: `$33.66` and `/PH/s/day`, `$29.20` and `/MH/s/day`.
 pub fn hashprice(usd_per_ph_day: Decimal) -> (String, String) {
     let text = with_prefix(usd_per_ph_day.to_f64());

@@ -7,7 +7,7 @@ use ghi_display::{
     short_date, sparkline, with_prefix,
 };
 use ghi_engine::{
-    Costs, Decimal, Economics, NetworkState, NoFigures, Provenance, RegionIndex, Scope,
+    CostLevels, Costs, Decimal, Economics, NetworkState, NoFigures, Provenance, RegionIndex, Scope,
 };
 
 use crate::clock::{Clock, Moment, Speed};
@@ -75,6 +75,7 @@ struct Dashboard<'a> {
     changes: Vec<(Delta, String)>,
     /// Invalid choices that have no form field.
     invalid: Vec<&'a InvalidChoice>,
+    levels: CostLevels,
     get_today: GetData<'a>,
     curve: CurveBlock<'a>,
     why: Option<WhyBlock<'a>>,
@@ -114,6 +115,7 @@ impl<'a> Dashboard<'a> {
             notice,
             changes: yesterday.into_iter().chain(month_ago).map(change).collect(),
             invalid: invalid.iter().filter(without_field).collect(),
+            levels: model.levels(today)?,
             get_today: GetData { site, of: "today's costs", files },
             why: WhyBlock::new(input, history.chart.own.past.base().0)?,
             history,
