@@ -201,7 +201,7 @@ fn heading(average: &str, [(since, from), (last, to)]: [(Date, Decimal); 2]) -> 
     format!("{average} {change} on {}", day_before(since, last))
 }
 
-/// Returns the days on which the difficulty changed, except in long ranges, and those on which the block reward fell.
+/// Returns the days on which the difficulty changed, except in long ranges, and those on which the block reward halved.
 fn marks(model: &Model, past: &Past, range: Range) -> [Vec<Date>; 2] {
     let Some(region) = model.registry().indices().next() else { return Default::default() };
     let network = |date: Date| {
@@ -211,8 +211,10 @@ fn marks(model: &Model, past: &Past, range: Range) -> [Vec<Date>; 2] {
     let (mut retargets, mut halvings) = (Vec::new(), Vec::new());
     for (first, last) in past.days.windows(2).map(|pair| (pair[0].0, pair[1].0)) {
         let (Some(before), Some(after)) = (network(first), network(last)) else { continue };
-        if after.1 < before.1 {
-            let is_after = |date: &Date| network(*date).is_some_and(|day| day.1 < before.1);
+        // Other changes of a reward, such as those of a second coin's revenue, aren't halvings.
+        let is_half = |reward: f64| (before.1 / reward - 2.0).abs() < 0.01;
+        if is_half(after.1) {
+            let is_after = |date: &Date| network(*date).is_some_and(|day| is_half(day.1));
             halvings.extend(first.series(1.day()).find(is_after));
         } else if after.0 != before.0 && !range.is_weekly() {
             retargets.push(last);
