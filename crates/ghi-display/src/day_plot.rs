@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use askama::Template;
-use ghi_engine::{Decimal, Model, NoFigures, RegionIndex, Scope};
+use ghi_engine::{DayForecast, Decimal, Model, NoFigures, RegionIndex, Scope};
 use jiff::civil::Date;
 
 use crate::numbers::Unit;
@@ -67,10 +67,10 @@ impl<'a> ScopeLine<'a> {
 
 pub(crate) fn drawn_costs(
     lines: &[ScopeLine<'_>],
-    level: Option<Decimal>,
+    others: &[Decimal],
 ) -> impl Iterator<Item = Decimal> + Clone {
     let days = lines.iter().flat_map(|line| line.averages().chain(line.means.iter().copied()));
-    days.map(|day| day.1).chain(level)
+    days.map(|day| day.1).chain(others.iter().copied())
 }
 
 /// Returns whether the highest cost is at least five times the lowest, which needs a logarithmic scale.
@@ -158,6 +158,8 @@ pub(crate) struct DayPlot {
     inside: Option<(f64, String)>,
     /// The days of retargets and of halvings.
     pub(crate) marks: [Vec<Date>; 2],
+    /// Names and days of what is expected.
+    pub(crate) expected: Vec<(&'static str, Date)>,
 }
 
 /// The name of a line: next to its end or, on a phone, in a legend above the plot.
@@ -172,14 +174,14 @@ struct LineLabel {
 }
 
 impl DayPlot {
-    /// Creates a plot with the axes for some lines and for a level.
+    /// Creates a plot with the axes for some lines and other costs.
     pub(crate) fn new(
         lines: &[ScopeLine<'_>],
-        level: Option<Decimal>,
+        others: &[Decimal],
         unit: Unit,
         form: ChartForm,
     ) -> Self {
-        let costs = drawn_costs(lines, level);
+        let costs = drawn_costs(lines, others);
         let ends = [costs.clone().min(), costs.clone().max()];
         let [low, high] = ends.map(|cost| cost.unwrap_or(Decimal::new(0, 0)));
         let unit = unit.or_smaller(high);
@@ -207,6 +209,7 @@ impl DayPlot {
             labels: Vec::new(),
             inside: None,
             marks: Default::default(),
+            expected: Vec::new(),
         }
     }
 
@@ -273,6 +276,24 @@ impl DayPlot {
         let last = costs.iter().skip(costs.len() - days).filter(|_| !self.form.is_narrow());
         let written: Vec<String> = last.map(|(_, cost)| self.unit.written(*cost)).collect();
         format!(" data-costs=\"{}\"", written.join(" "))
+    }
+
+    /// Extends the axis of days to the last of these forecasts, which start at the last day with data, and fills their
+    /// intervals. Must come before anything else is drawn.
+    pub(crate) fn forecast(&mut self, forecasts: &[DayForecast], has_line: bool) {
+        let Some(last) = forecasts.last() else { return };
+        self.axis.last = last.target_date;
+        let bounds = [1, 0].map(|end| {
+            let ends =
+                forecasts.iter().filter_map(|it| Some((it.target_date, it.interval_usd?[end])));
+            self.points(ends)
+        });
+        self.add_path(&area(&bounds[0], &bounds[1]), "fill=\"var(--range)\" fill-opacity=\"0.2\"");
+        if has_line {
+            let predicted = forecasts.iter().map(|it| (it.target_date, it.predicted_avg_usd));
+            let style = LineStyle { colour: "average", width: 1.75, is_dashed: true };
+            self.add_stroke(&steps(&self.points(predicted)), style, "");
+        }
     }
 
     pub(crate) fn level(&mut self, name: &str, cost: Decimal) {

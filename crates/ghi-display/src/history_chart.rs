@@ -1,11 +1,13 @@
 //! Averages over days: the history of several scopes, and the comparison of two.
 
-use ghi_engine::{Day, Decimal, Model, NoFigures, Scope};
+use ghi_engine::{Day, DayForecast, Decimal, Model, NoFigures, Outlook, Scope};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
 use crate::day_plot::{DayPlot, LineStyle, ScopeLine, drawn_costs, is_logarithmic, on_page};
-use crate::numbers::{Delta, Unit, day_before, grouped, long_date, period, rounded, short_date};
+use crate::numbers::{
+    Delta, Unit, day_before, grouped, long_date, period, rounded, short_date, signed_percent,
+};
 use crate::selection::{Past, Range};
 use crate::svg::{ChartForm, isolated, shortened};
 
@@ -20,12 +22,16 @@ pub struct HistoryChart<'a> {
     lines: Vec<ScopeLine<'a>>,
     /// The forecast, which is the same for every day. `None` with dated series, which have no long-run level.
     pub level: Option<Decimal>,
+    /// The forecasts of the days after the range, from its last day on. Worldwide only.
+    pub forecasts: Vec<DayForecast>,
     /// The coin's name.
     pub coin: &'a str,
     /// Whether the change over the range is drawn instead of costs.
     pub is_change: bool,
     /// The days of retargets and of halvings.
     pub marks: [Vec<Date>; 2],
+    /// The days on which the next retarget and the next halving are expected.
+    expected: Vec<(&'static str, Date)>,
     range: Range,
 }
 
@@ -49,19 +55,44 @@ impl<'a> HistoryChart<'a> {
         let own = lines.iter().find(|line| line.scope == scope).expect("the scope has a line");
         Ok(Self {
             own: own.clone(),
-            level: (!model.has_series()).then(|| model.forecast_avg_usd(today)),
+            level: model.long_run_avg_usd(today),
+            forecasts: Vec::new(),
             is_change: false,
             marks: marks(model, &own.past, range),
+            expected: Vec::new(),
             coin: &model.coin().name,
             range,
             lines,
         })
     }
 
+    /// Continues a worldwide chart into the forecasts for the next days, at most as many as the range has, and marks the
+    /// days on which the next retarget and the next halving are expected.
+    pub fn with_forecasts(mut self, coming: &[DayForecast], outlook: &Outlook) -> Self {
+        let (date, average) = self.own.ends()[1];
+        let coming = &coming[..coming.len().min(self.range.days().into())];
+        let (Scope::Global, Some([first, .., last])) = (self.own.scope, Some(coming)) else {
+            return self;
+        };
+        // A long-run level has no slope.
+        let (predicted_avg_usd, interval_usd) = match self.level {
+            Some(level) => (level, first.interval_usd),
+            None => (average, Some([average; 2])),
+        };
+        let today = DayForecast { target_date: date, predicted_avg_usd, interval_usd, ..*first };
+        let coming = if self.level.is_some() { std::slice::from_ref(last) } else { coming };
+        self.forecasts = std::iter::once(&today).chain(coming).copied().collect();
+        let retarget = outlook.retarget.map(|retarget| ("Retarget", retarget.date));
+        let expected = retarget.into_iter().chain(outlook.halving.map(|date| ("Halving", date)));
+        self.expected = expected.filter(|(_, date)| *date <= last.target_date).collect();
+        self
+    }
+
     /// Draws the change over the range instead of costs, without the forecast and averages, which would not start at zero.
     pub fn as_change(self) -> Self {
         let lines = self.lines.into_iter().map(ScopeLine::relative).collect();
-        Self { lines, level: None, is_change: true, ..self }
+        let (forecasts, expected) = Default::default();
+        Self { lines, level: None, forecasts, expected, is_change: true, ..self }
     }
 
     /// Returns the scope's name, shortened as in the heading.
@@ -130,13 +161,21 @@ impl<'a> HistoryChart<'a> {
         match (self.is_change, self.is_logarithmic()) {
             (true, true) => Unit::MULTIPLE,
             (true, false) => Unit::CHANGE,
-            (false, _) => Unit::of(drawn_costs(&self.lines, self.level)),
+            (false, _) => Unit::of(drawn_costs(&self.lines, &self.other_costs())),
         }
     }
 
     /// Returns whether equal distances are equal factors.
     pub fn is_logarithmic(&self) -> bool {
-        is_logarithmic(drawn_costs(&self.lines, self.level))
+        is_logarithmic(drawn_costs(&self.lines, &self.other_costs()))
+    }
+
+    /// Returns the costs that no line has.
+    fn other_costs(&self) -> Vec<Decimal> {
+        let forecasts = self.forecasts.iter().flat_map(|forecast| {
+            forecast.interval_usd.into_iter().flatten().chain([forecast.predicted_avg_usd])
+        });
+        forecasts.chain(self.level).collect()
     }
 
     /// Returns what the lines show, in which unit, and when.
@@ -154,8 +193,10 @@ impl<'a> HistoryChart<'a> {
     }
 
     fn draw(&self, form: ChartForm, file: Option<[&str; 2]>) -> String {
-        let mut plot = DayPlot::new(&self.lines, self.level, self.unit(), form);
+        let mut plot = DayPlot::new(&self.lines, &self.other_costs(), self.unit(), form);
         plot.marks.clone_from(&self.marks);
+        plot.expected.clone_from(&self.expected);
+        plot.forecast(&self.forecasts, self.level.is_none());
         if let Some(level) = self.level {
             plot.level(LEVEL, level);
         }
@@ -185,6 +226,26 @@ impl<'a> HistoryChart<'a> {
         let level = self.level.map(|level| format!(" {LEVEL}: {}.", grouped(level)));
         format!("{}: {lines}.{}", self.caption(), level.unwrap_or_default())
     }
+}
+
+/// Explains what is expected, such as `1,203 of 2,016 blocks mined, 4% ahead of schedule: difficulty +4.1% expected on 24
+/// November 2026.` Empty if nothing is known.
+pub fn outlook_in_words(outlook: &Outlook) -> String {
+    let retarget = outlook.retarget.map(|retarget| {
+        let percent = (100.0 * (retarget.pace - 1.0)).round();
+        let pace = match percent {
+            0.0 => "on schedule".into(),
+            1.0.. => format!("{percent}% ahead of schedule"),
+            _ => format!("{}% behind schedule", -percent),
+        };
+        let blocks = [retarget.blocks_mined, retarget.retarget_blocks].map(grouped);
+        let change = signed_percent(100.0 * (retarget.difficulty_factor - 1.0), 1);
+        let date = long_date(retarget.date);
+        let [mined, all] = blocks;
+        format!("{mined} of {all} blocks mined, {pace}: difficulty {change} expected on {date}.")
+    });
+    let halving = |date| format!("Next halving expected on {}.", long_date(date));
+    retarget.into_iter().chain(outlook.halving.map(halving)).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the heading of a chart: how an average changed over a range.
@@ -271,12 +332,12 @@ impl<'a> ComparisonChart<'a> {
 
     /// Returns whether equal distances are equal factors.
     pub fn is_logarithmic(&self) -> bool {
-        is_logarithmic(drawn_costs(&self.lines, None))
+        is_logarithmic(drawn_costs(&self.lines, &[]))
     }
 
     fn plot(&self, form: ChartForm) -> DayPlot {
-        let unit = Unit::of(drawn_costs(&self.lines, None));
-        let mut plot = DayPlot::new(&self.lines, None, unit, form);
+        let unit = Unit::of(drawn_costs(&self.lines, &[]));
+        let mut plot = DayPlot::new(&self.lines, &[], unit, form);
         plot.area(&self.lines);
         let styles = LineStyle::of(self.lines.iter().map(|line| line.scope), None);
         for (line, style) in self.lines.iter().zip(styles) {
@@ -341,6 +402,8 @@ mod tests {
             coin: "coin",
             range: Range::Month,
             marks: Default::default(),
+            forecasts: Vec::new(),
+            expected: Vec::new(),
         }
     }
 

@@ -14,7 +14,7 @@ mod numbers;
 
 pub use cost_curve_chart::{CurvePrice, cost_curve_chart, cost_curve_finding, cost_curve_on_page};
 pub use day_plot::{ScopeLine, region_colour};
-pub use history_chart::{ComparisonChart, HistoryChart};
+pub use history_chart::{ComparisonChart, HistoryChart, outlook_in_words};
 pub use numbers::{
     Delta, J_PER_MH_FROM, Unit, day_before, digits_and_power, duration, efficiency, grouped,
     hashprice, long_date, rough, rounded, rounded_to_four_digits, share_in_words, share_percent,

@@ -18,6 +18,7 @@
 
 mod explanation;
 mod cost_change;
+mod forecast;
 mod economics;
 mod cost_curve;
 mod model;
@@ -46,6 +47,7 @@ pub use explanation::{
     CostCase, CostSteps, Explanation, MeanMiner, MiningStats, RegionContribution,
 };
 pub use fields::{REGION_COLUMNS, Variable};
+pub use forecast::{DayForecast, ExpectedRetarget, ForecastRecord, ForecastScore, Outlook};
 pub use inputs::{About, Coin, DEFAULT_INPUTS, DataSource, Event, Inputs, SourceKind};
 pub use model::{DayInputs, Model, Provenance, RecentDays};
 pub use movement::splitmix64;

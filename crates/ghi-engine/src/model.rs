@@ -226,11 +226,11 @@ impl Model {
         self.inputs.share_pct(index, self.inputs.series.region_on(index, day))
     }
 
-    /// The expected worldwide average: the long-run mean of the synthetic network or, with dated series,
-    /// which have no such mean, today's average.
-    pub fn forecast_avg_usd(&self, today: &Day) -> Decimal {
+    /// The long-run mean of the synthetic network's worldwide average. `None` with dated series, which have no
+    /// such mean.
+    pub fn long_run_avg_usd(&self, today: &Day) -> Option<Decimal> {
         if self.has_series() {
-            return today.global.avg_usd;
+            return None;
         }
         // The factors of difficulty and power prices have a mean of 1 and are independent, so the long-run
         // mean is the average at the base levels.
@@ -239,7 +239,7 @@ impl Model {
         let hashes = self.inputs.hashes_per_coin(difficulty, reward);
         let average = |region| self.inputs.fleet(region, None).cost_usd(hashes, CostKind::Avg);
         let averages = (0..self.regions.len()).map(|region| self.usd(average(region)));
-        weighted_average(averages, &today.hashrate_shares_pct)
+        Some(weighted_average(averages, &today.hashrate_shares_pct))
     }
 
     /// The day of the next retarget, and its difficulty if the hashrate stays as it is on `day`. `None` with

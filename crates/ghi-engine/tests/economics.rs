@@ -241,7 +241,7 @@ fn a_reward_applies_from_its_date() {
     assert_eq!(reward(date(2028, 4, 17)), 1.5625);
     assert_eq!(reward(date(9999, 12, 31)), 0.78125);
     // The forecast is the long-run mean with the reward of the day.
-    let forecast = |date| model.forecast_avg_usd(&model.day(date).unwrap()).to_f64();
+    let forecast = |date| model.forecast_avg_usd(&model.day(date).unwrap(), 7).to_f64();
     let ratio = forecast(date(2028, 4, 17)) / forecast(date(2028, 4, 16));
     assert!((ratio - 2.0).abs() < 1e-6, "{ratio}");
     assert_eq!(model.coin().name, "bitcoin");

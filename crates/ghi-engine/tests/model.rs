@@ -146,7 +146,7 @@ proptest! {
         prop_assert!(day.network.hashrate_eh.count() > 0);
         prop_assert!(day.network.avg_fee_usd.count() > 0);
         prop_assert!((1..=9_000_000_000_000_000).contains(&day.network.difficulty));
-        prop_assert!(model.forecast_avg_usd(&day).count() > 0);
+        prop_assert!(model.forecast_avg_usd(&day, 7).count() > 0);
     }
 
     #[test]
@@ -330,7 +330,7 @@ fn still(text: &str) -> String {
 fn without_movement_every_day_equals_the_long_run_mean() {
     let model = Model::new(Inputs::parse(&still(DEFAULT_INPUTS)).unwrap());
     for day in days_from(&model, date(2026, 1, 1), 60) {
-        assert_eq!(day.global.avg_usd, model.forecast_avg_usd(&day));
+        assert_eq!(day.global.avg_usd, model.forecast_avg_usd(&day, 7));
         assert_eq!(day.network.hashrate_eh.to_string(), "975.00");
         assert_eq!(day.network.avg_fee_usd.to_string(), "0.65");
     }
@@ -349,7 +349,7 @@ fn difficulty_changes_at_every_epoch() {
 #[test]
 fn the_forecast_is_the_long_run_mean() {
     let model = Model::new(Inputs::default());
-    let forecast = model.forecast_avg_usd(&model.day(date(2000, 1, 1)).unwrap()).to_f64();
+    let forecast = model.forecast_avg_usd(&model.day(date(2000, 1, 1)).unwrap(), 7).to_f64();
     for first in [date(1, 1, 1), date(1970, 1, 1), date(9000, 1, 1)] {
         let mean = mean_of_global_avg(&model, first, 9, 36_500);
         assert!((mean / forecast - 1.0).abs() < 0.005, "from {first}: {mean}, not {forecast}");
@@ -361,7 +361,7 @@ proptest! {
 
     #[test]
     fn the_forecast_is_the_long_run_mean_of_any_inputs(model in any_model()) {
-        let forecast = model.forecast_avg_usd(&model.day(date(2000, 1, 1)).unwrap()).to_f64();
+        let forecast = model.forecast_avg_usd(&model.day(date(2000, 1, 1)).unwrap(), 7).to_f64();
         // The samples are far enough apart to be nearly independent.
         let mean = mean_of_global_avg(&model, date(1, 1, 1), 911, 4_000);
         prop_assert!((mean / forecast - 1.0).abs() < 0.03, "{mean}, not {forecast}");

@@ -6,7 +6,7 @@ use crate::http::paths;
 use crate::http::query::Query;
 use crate::routes::api;
 use crate::routes::context::Handler;
-use crate::routes::files::{charts, csv, explain_files, feed};
+use crate::routes::files::{charts, csv, explain_files, feed, forecast_csv};
 use crate::routes::operations::{assets, discovery, probes};
 use crate::routes::pages::{dashboard, explain, general, region};
 use crate::routes::parameters;
@@ -139,6 +139,8 @@ routes! {
         File Rendered paths::MERIT_ORDER_CSV ["date"] => csv::merit_order_csv;
         File Little paths::DISTRIBUTION_CSV ["date" "range" "from" "to"] => csv::distribution_csv;
         File Little paths::ECONOMICS_CSV ["price" "date" "range" "from" "to"] => csv::economics_csv;
+        File Rendered paths::FORECAST_CSV ["forecast_days" "from" "to"] => forecast_csv::forecast_csv;
+        File Rendered paths::FORECAST_SCORE_CSV ["from" "to"] => forecast_csv::forecast_score_csv;
         File Little paths::INPUTS_CSV ["region_id" "date" "range" "from" "to"] => csv::inputs_csv;
         File Rendered paths::EXPLAIN_CSV ["region_id" "date"] => explain_files::explain_csv;
         File Rendered paths::EXPLAIN_JSON ["region_id" "date" "since"] => explain_files::explain_json;
@@ -200,6 +202,7 @@ pub(crate) fn rendered_ahead() -> impl Iterator<Item = String> {
     let documents = ROUTES.iter().filter(|route| route.kind == RouteKind::Api);
     let documents = documents.filter(|route| !route.has_parameter()).map(|route| route.path);
     let files = [paths::SNAPSHOT_CSV, paths::EXPLAIN_CSV, paths::EXPLAIN_JSON, paths::FEED];
+    let files = files.into_iter().chain([paths::FORECAST_SCORE_CSV]);
     let single = documents.chain(files).chain([paths::DASHBOARD, paths::EXPLAIN]);
     let charts = [paths::HISTORY_CHART, paths::REGIONS_CHART].into_iter();
     let charts =

@@ -1,10 +1,12 @@
 //! An edition: all documents, pages and files of a day.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ghi_contract::ForecastDays;
 use ghi_display::{Past, Range};
-use ghi_engine::{Model, NoFigures, RecentDays, RegionIndex, Scope};
+use ghi_engine::{
+    DayForecast, ForecastRecord, ForecastScore, Model, NoFigures, RecentDays, RegionIndex, Scope,
+};
 use hyper::HeaderMap;
 use jiff::civil::Date;
 
@@ -21,7 +23,20 @@ pub(crate) struct Edition {
     pub(super) days: RecentDays,
     pub(super) documents: PageCache<Document>,
     pub(crate) files: PageCache<DailyFile>,
+    pub(super) forecasts: OnceLock<EditionForecasts>,
 }
+
+/// The forecasts up to a day.
+#[derive(Debug)]
+pub(crate) struct EditionForecasts {
+    pub(crate) record: ForecastRecord,
+    pub(crate) scores: [ForecastScore; 7],
+    /// The forecasts of the day for the next month.
+    pub(crate) coming: Vec<DayForecast>,
+}
+
+/// How many days of the forecast are drawn.
+const COMING_DAYS: u16 = 30;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Document {
@@ -48,6 +63,7 @@ pub(crate) enum DailyFile {
     SnapshotCsv,
     CostCurveCsv,
     MeritOrderCsv,
+    ForecastScoreCsv,
     HistoryChart(Scope, Range, Theme),
     RegionsChart(Theme),
     CostCurveChart(Theme),
@@ -80,6 +96,16 @@ impl Edition {
 
     pub(crate) fn past(&self, scope: Scope, range: Range) -> Result<Past, NoFigures> {
         Past::new(&self.model, scope, range, self.date())
+    }
+
+    /// Returns the forecasts up to the day, which are computed when they are first needed.
+    pub(crate) fn forecasts(&self) -> &EditionForecasts {
+        self.forecasts.get_or_init(|| {
+            let date = self.date();
+            let record = ForecastRecord::new(&self.model, None, date);
+            let coming = (1..=COMING_DAYS).flat_map(|days| record.forecasts(days, date, date));
+            EditionForecasts { scores: record.scores(None, date), coming: coming.collect(), record }
+        })
     }
 
     pub(crate) fn date(&self) -> Date {

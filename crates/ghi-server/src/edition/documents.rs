@@ -130,7 +130,7 @@ impl Edition {
     }
 
     fn forecast(&self, days: ForecastDays) -> Result<Forecast, NoFigures> {
-        let predicted = self.model().forecast_avg_usd(self.days().today()?);
+        let predicted = self.model().forecast_avg_usd(self.days().today()?, days.get());
         Ok(Forecast {
             version: API_CURRENT.into(),
             timestamp_utc: self.midnight.to_string(),

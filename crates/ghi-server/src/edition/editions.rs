@@ -1,7 +1,7 @@
 //! The current model and its cached editions, and the day of a request.
 
 use std::num::NonZeroU32;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use ghi_engine::{Model, RecentDays};
 use governor::clock::{Clock, DefaultClock};
@@ -147,6 +147,7 @@ impl Editions {
             days,
             documents: PageCache::with_capacity(usize::MAX),
             files: PageCache::with_capacity(files),
+            forecasts: OnceLock::new(),
         })
     }
 

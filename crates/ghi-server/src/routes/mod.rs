@@ -21,6 +21,7 @@ pub(crate) mod files {
     pub(crate) mod csv;
     pub(crate) mod explain_files;
     pub(crate) mod feed;
+    pub(crate) mod forecast_csv;
 }
 
 /// Probes, metrics, the description of the API and static assets.

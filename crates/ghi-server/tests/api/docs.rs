@@ -98,7 +98,7 @@ fn every_page_path_is_listed_and_exists() {
         let target = path.replace("{code}", "internal").replace("{id}", "us");
         assert_eq!(server.get(&target).status, 200, "{path}");
     }
-    assert_eq!(paths.len(), 26);
+    assert_eq!(paths.len(), 28);
 }
 
 /// Returns all Rust code in a directory.

@@ -61,6 +61,9 @@ fn every_page_and_file_matches_its_golden_file() {
     expect_file!["golden/distribution.csv"].assert_eq(&get("/export/distribution.csv"));
     expect_file!["golden/economics.csv"].assert_eq(&get("/export/economics.csv"));
     expect_file!["golden/inputs.csv"].assert_eq(&get("/export/inputs.csv?date=2026-11-15"));
+    expect_file!["golden/forecast.csv"]
+        .assert_eq(&get("/export/forecast.csv?from=2026-11-07&to=2026-11-09"));
+    expect_file!["golden/forecast_score.csv"].assert_eq(&get("/export/forecast-score.csv"));
     expect_file!["golden/explain_since.json"]
         .assert_eq(&get("/export/explain.json?since=2026-10-15"));
     expect_file!["golden/explain.html"].assert_eq(main(&get("/explain")));

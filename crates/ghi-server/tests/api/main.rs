@@ -22,6 +22,7 @@ mod ranges;
 mod series;
 mod explain;
 mod economics;
+mod forecast;
 mod docs;
 mod architecture;
 mod golden;

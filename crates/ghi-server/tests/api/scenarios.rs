@@ -508,6 +508,8 @@ fn charts_and_files_always_refuse_unknown_parameters() {
         ("/export/distribution.csv?region_id=us", "date, range, from, to"),
         ("/export/economics.csv?region_id=us", "price, date, range, from, to"),
         ("/export/inputs.csv?price=1", "region_id, date, range, from, to"),
+        ("/export/forecast.csv?range=7d", "forecast_days, from, to"),
+        ("/export/forecast-score.csv?forecast_days=7", "from, to"),
         ("/export/explain.csv?from=2026-11-01", "region_id, date"),
         ("/export/explain.csv?since=2026-11-01", "region_id, date"),
         ("/export/explain.json?x=1", "region_id, date, since"),

@@ -284,7 +284,7 @@ pub fn csv_table<R: IntoIterator<Item = String>>(
     std::iter::once(line(columns)).chain(rows.map(line)).collect::<Vec<_>>().concat()
 }
 
-fn file(site: &Site, name: &str, text: Vec<u8>) -> Representation {
+pub(crate) fn file(site: &Site, name: &str, text: Vec<u8>) -> Representation {
     Representation::new(file_headers(site, name), text)
 }
 
@@ -296,7 +296,7 @@ pub(crate) fn file_headers(site: &Site, name: &str) -> HeaderMap {
     headers
 }
 
-fn line<T: AsRef<[u8]>>(fields: impl IntoIterator<Item = T>) -> Vec<u8> {
+pub(crate) fn line<T: AsRef<[u8]>>(fields: impl IntoIterator<Item = T>) -> Vec<u8> {
     let mut line =
         csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
     line.write_record(fields).expect("writing to memory does not fail");

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicU64;
 
-use ghi_contract::GLOBAL;
+use ghi_contract::{ForecastDays, GLOBAL};
 use ghi_engine::{Costs, Day, Model};
 use hyper::header::ACCEPT;
 use hyper::{Response, StatusCode};
@@ -81,7 +81,7 @@ fn register_figures(registry: &mut Registry, model: &Model, day: &Day) {
         (
             "ghi_forecast_avg_cost_usd",
             "Predicted global average cost, USD",
-            model.forecast_avg_usd(day).to_f64(),
+            model.forecast_avg_usd(day, ForecastDays::DEFAULT).to_f64(),
         ),
     ] {
         registry.register(name, help, ConstGauge::new(value));

@@ -218,7 +218,7 @@ impl<'a> NetworkBlock<'a> {
                     Delta { from, to }.difference()
                 )
             }
-            None if model.has_series() => {
+            None if model.has_series() && model.outlook(today.date).retarget.is_none() => {
                 "The next retarget can't be estimated from the operator's data.".into()
             }
             None => String::new(),

@@ -4,9 +4,9 @@ use askama::Template;
 use ghi_contract::paths as contract;
 use ghi_display::{
     ComparisonChart, Delta, HistoryChart, Range, ScopeLine, Unit, line_scopes, name_of,
-    region_colour, rounded, short_date,
+    outlook_in_words, region_colour, rounded, short_date,
 };
-use ghi_engine::{Costs, Decimal, NoFigures, Scope};
+use ghi_engine::{Costs, Decimal, ForecastScore, NoFigures, Scope};
 
 use crate::http::paths;
 use crate::routes::pages::general::{GetData, Preview};
@@ -25,6 +25,10 @@ pub(crate) struct HistoryBlock<'a> {
     /// The newest first.
     rows: Vec<DayRow>,
     get_data: GetData<'a>,
+    /// What the forecast expects, in words.
+    outlook: String,
+    /// How good forecasts were, if the chart shows any that differ by day.
+    scores: &'a [ForecastScore],
 }
 
 /// A link that chooses a range, a scope or a unit: its label, URL, whether it is chosen, and the class of its colour.
@@ -41,14 +45,18 @@ struct DayRow {
 impl<'a> HistoryBlock<'a> {
     /// Builds the history for the dashboard, or for a region's own page.
     pub(crate) fn new(input: &PageInput<'a>, is_region_page: bool) -> Result<Self, NoFigures> {
-        let PageInput { model, registry, today, site, view, .. } = *input;
+        let PageInput { edition, model, registry, today, site, view, .. } = *input;
         let (scope, range) = (view.scope, view.range);
         let mut lines = vec![Scope::Global, scope];
         lines.dedup();
         let mut chart = HistoryChart::new(model, today, (scope, range), lines)?;
+        let outlook = model.outlook(today.date);
         if view.is_change {
             chart = chart.as_change();
+        } else if !is_region_page {
+            chart = chart.with_forecasts(&edition.forecasts().coming, &outlook);
         }
+        let (has_forecasts, has_level) = (!chart.forecasts.is_empty(), chart.level.is_some());
         let (prefix, id) = (site.prefix(), scope.region_id(registry));
         let link = |label, view: View, is_current, colour| {
             let url = match is_region_page {
@@ -86,6 +94,8 @@ impl<'a> HistoryBlock<'a> {
             step: if range.is_weekly() { "previous point" } else { "day before" },
             rows: rows(&chart.own),
             get_data: GetData { site, of: "the history", files },
+            outlook: if has_forecasts { outlook_in_words(&outlook) } else { String::new() },
+            scores: if has_forecasts && !has_level { &edition.forecasts().scores } else { &[] },
             chart,
         })
     }

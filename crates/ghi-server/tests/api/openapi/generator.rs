@@ -96,7 +96,7 @@ fn document() -> OpenApi {
         complete(path, operation);
         for parameter in operation.parameters.iter_mut().flatten() {
             if let RefOr::T(parameter) = parameter {
-                describe(parameter);
+                describe(path, parameter);
             }
         }
         let takes_scenarios = operation.tags.as_deref() != Some(&[OPERATION.into()]);
@@ -149,13 +149,14 @@ fn complete(path: &str, operation: &mut Operation) {
 }
 
 /// Describes a parameter and its default.
-fn describe(parameter: &mut Parameter) {
+fn describe(path: &str, parameter: &mut Parameter) {
     let name = &*parameter.name;
     parameter.description = Some(
         match name {
             "id" => "A region's id, as in the list of regions.",
             "region_id" => "`global`, or a region's id as in the list of regions.",
-            "forecast_days" => "The horizon in days, as decimal digits.",
+            "forecast_days" if path == paths::FORECAST => "The horizon in days, as decimal digits.",
+            "forecast_days" => "The horizon in days, or a range of up to 90 days such as `1-90`. Defaults to 7.",
             "range" => "The range of days up to today: `7d`, `30d`, `90d`, `1y`, `5y` or `all`.",
             "from" => {
                 "The first day, `YYYY-MM-DD`. Defaults to six days before `to`."
@@ -177,13 +178,16 @@ fn describe(parameter: &mut Parameter) {
     // An optional parameter may be omitted, but never null.
     if let RefOr::T(Schema::Object(value)) = schema {
         let kind = match name {
-            "forecast_days" => Type::Integer,
+            "forecast_days" if path == paths::FORECAST => Type::Integer,
             "price" => Type::Number,
             _ => Type::String,
         };
         value.schema_type = kind.into();
         value.default = schemas::default_of(name);
-        if name == "forecast_days" {
+        if name == "forecast_days" && path != paths::FORECAST {
+            value.default = None;
+            value.examples = vec!["30".into(), "1-90".into()];
+        } else if name == "forecast_days" {
             value.format = Some(SchemaFormat::KnownFormat(KnownFormat::Int32));
         }
         if name == "price" {

@@ -129,6 +129,14 @@ fn questions(path: &str) -> Vec<Question> {
             with("range", "from=2024-02-28&to=2024-03-01"),
             with("backwards", "from=2024-03-01&to=2024-02-28"),
         ],
+        "/export/forecast.csv" => vec![
+            with("range", "forecast_days=30&from=2026-10-14&to=2026-10-18"),
+            with("path", "forecast_days=1-5"),
+            with("out_of_bounds", "forecast_days=1-91"),
+        ],
+        "/export/forecast-score.csv" => {
+            vec![plain, with("backwards", "from=2024-03-01&to=2024-02-28")]
+        }
         "/export/economics.csv" => vec![
             plain,
             with("price", "price=76975.91&date=2024-02-29"),
@@ -456,10 +464,11 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// Returns a clock that panics when a worker reads it to answer a request.
+/// Returns a clock that panics when a worker or the pool reads it to answer a request.
 fn failing_clock() -> Clock {
     Clock::from_fn(|| {
-        let is_worker = thread::current().name().is_some_and(|name| name.starts_with("worker"));
+        let answers = |name: &str| name.starts_with("worker") || name.starts_with("tokio");
+        let is_worker = thread::current().name().is_some_and(answers);
         assert!(!is_worker, "on purpose");
         UNIX_EPOCH
     })

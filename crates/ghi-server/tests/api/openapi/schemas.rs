@@ -53,7 +53,7 @@ fn refine_value(name: &str, value: &mut Object) {
             value.max_length = Some(REGION_ID_MAX);
         }
         "region_count" => value.minimum = Some(Number::UInt(1)),
-        "forecast_days" => {
+        "forecast_days" if value.schema_type == Type::Integer.into() => {
             value.minimum = Some(Number::UInt(ForecastDays::MIN.into()));
             value.maximum = Some(Number::UInt(ForecastDays::MAX.into()));
         }
