@@ -40,7 +40,7 @@ EARLY, LATE = 25_000, 7_000  # Seconds between the time of a block and the momen
 HASHES_PER_DIFFICULTY = 2**32
 SCALE = 1e22  # From the difficulty of regtest, 4.66e-10, to one that is published.
 USER, PASSWORD = "collector", "secret"
-HEADER = "date,difficulty,hashrate_eh,fee_usd,block_reward_coins,price_usd"
+HEADER = "date,difficulty,hashrate_eh,fee_usd,block_reward_coins,price_usd,height"
 FOREVER = "-vbparams=mweb:9999999999:9999999999"  # Without MWEB, whose activation needs a special transaction.
 
 
@@ -133,13 +133,13 @@ def complete_rows(blocks, prices):
     medians = [statistics.median_low(sorted(times[max(0, at - 10) : at + 1])) for at in range(10, len(times) - 6)]
     end = max(medians) // DAY if medians else 0
     days = {}
-    for block in blocks:
+    for height, block in enumerate(blocks, 1):
         if (START - EPOCH).days <= block[0] // DAY < end:
-            days.setdefault(block[0] // DAY, []).append(block)
+            days.setdefault(block[0] // DAY, []).append((height, *block[1:]))
     rows = {}
     for day, blocks in sorted(days.items()):
         date = str(EPOCH + datetime.timedelta(days=day))
-        _, difficulties, subsidies, fees, transactions = zip(*blocks)
+        heights, difficulties, subsidies, fees, transactions = zip(*blocks)
         price, count, sent = prices.get(date), len(blocks), sum(transactions)
         rows[date] = [
             sum(difficulties) / count,
@@ -147,6 +147,7 @@ def complete_rows(blocks, prices):
             sum(fees) / 1e8 / sent * price if price and sent else "",
             sum(subsidies) / count / 1e8,
             price or "",
+            max(heights),
         ]
     return rows
 

@@ -167,11 +167,16 @@ fn ended_with(output: &Output, code: i32, said: &str) {
     assert!(stderr.contains(said), "{stderr}");
 }
 
-const HEADER: &str = "date,difficulty,hashrate_eh,fee_usd,block_reward_coins,price_usd\n";
+const HEADER: &str = "date,difficulty,hashrate_eh,fee_usd,block_reward_coins,price_usd,height\n";
 
-/// The row of a day with 144 blocks.
+/// The row of a day in January 2026 with 144 blocks, like all days before it.
 fn row(date: &str) -> String {
-    format!("{date},100000000000000,715.827882667,,3.125,\n")
+    let day: u64 = date[8..].parse().unwrap();
+    row_with_height(date, 144 * day - 1)
+}
+
+fn row_with_height(date: &str, height: u64) -> String {
+    format!("{date},100000000000000,715.827882667,,3.125,,{height}\n")
 }
 
 #[test]
@@ -221,7 +226,10 @@ fn a_day_without_blocks_has_no_row() {
     node.times.retain(|time| (time - START) / DAY != 2);
     let output = collect(node, &file, &[]);
     ended_with(&output, 0, "ghi: 2026-01-03: no blocks, so no row\n");
-    let expected = HEADER.to_owned() + &row("2026-01-02") + &row("2026-01-04") + &row("2026-01-05");
+    let expected = HEADER.to_owned()
+        + &row("2026-01-02")
+        + &row_with_height("2026-01-04", 3 * 144 - 1)
+        + &row_with_height("2026-01-05", 4 * 144 - 1);
     assert_eq!(fs::read_to_string(&file).unwrap(), expected);
 }
 
@@ -263,7 +271,7 @@ fn fees_need_a_price() {
     fs::write(&prices, "date,price_usd\n2026-01-03,80000.5\n").unwrap();
     let flags = ["--prices", prices.to_str().unwrap()];
     ended_with(&collect(FakeNode::new(3, 3), &file, &flags), 0, "2 rows added");
-    let priced = "2026-01-03,100000000000000,715.827882667,0.800005,3.125,80000.5\n";
+    let priced = "2026-01-03,100000000000000,715.827882667,0.800005,3.125,80000.5,431\n";
     assert_eq!(fs::read_to_string(&file).unwrap(), HEADER.to_owned() + &row("2026-01-02") + priced);
     for (text, said) in [
         ("day,price\n", "line 1: expected the header date,price_usd"),
@@ -272,6 +280,23 @@ fn fees_need_a_price() {
     ] {
         fs::write(&prices, text).unwrap();
         ended_with(&collect(FakeNode::new(4, 3), &file, &flags), 2, said);
+    }
+}
+
+/// The header of a file that was begun before there were heights.
+const OLDER_HEADER: &str = "date,difficulty,hashrate_eh,fee_usd,block_reward_coins,price_usd\n";
+
+#[test]
+fn a_file_keeps_its_own_columns() {
+    let file = folder("columns").join("network.csv");
+    let rows = |last| format!("date,height,difficulty\n2026-01-02,287,1e14\n{last}");
+    fs::write(&file, rows("")).unwrap();
+    ended_with(&collect(FakeNode::new(3, 3), &file, &[]), 0, "1 row added up to 2026-01-03");
+    assert_eq!(fs::read_to_string(&file).unwrap(), rows("2026-01-03,431,100000000000000\n"));
+    for header in ["date,difficulty,x_note", "difficulty,date", "date,height"] {
+        fs::write(&file, format!("{header}\n")).unwrap();
+        let said = "line 1: expected the columns date and difficulty, and any of hashrate_eh, fee_usd, block_reward_coins, price_usd, height";
+        ended_with(&collect(FakeNode::new(3, 3), &file, &[]), 2, said);
     }
 }
 
@@ -286,13 +311,13 @@ fn a_file_that_disagrees_with_the_node_is_refused() {
         ("2026-01-02,1e14\n", "found record with 2 fields"),
         ("2026-01-02,1e14,,,,\n2026-01-02,1e14,,,,\n", "line 3: 2026-01-02 must be after"),
     ] {
-        let text = HEADER.to_owned() + rows;
+        let text = OLDER_HEADER.to_owned() + rows;
         fs::write(&file, &text).unwrap();
         ended_with(&collect(FakeNode::new(4, 3), &file, &[]), 2, said);
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
     }
     // The rows of a file that was not written by ghi collect may have only a difficulty.
-    fs::write(&file, HEADER.to_owned() + "2026-01-02,1e14,,,,").unwrap();
+    fs::write(&file, OLDER_HEADER.to_owned() + "2026-01-02,1e14,,,,").unwrap();
     ended_with(&collect(FakeNode::new(4, 3), &file, &[]), 0, "2 rows added");
     assert!(fs::read_to_string(&file).unwrap().contains("2026-01-02,1e14,,,,\n2026-01-03,"));
 }

@@ -35,7 +35,9 @@ const CONFIRMATIONS: u64 = 6;
 /// The blocks that the median time past covers.
 const MEDIAN_BLOCKS: u64 = 11;
 
-const HEADER: &str = "date,difficulty,hashrate_eh,fee_usd,block_reward_coins,price_usd";
+/// The columns of a new file. Another file may have fewer of them, or in another order after the date.
+const COLUMNS: [&str; 7] =
+    ["date", "difficulty", "hashrate_eh", "fee_usd", "block_reward_coins", "price_usd", "height"];
 
 /// The number of rows that are compared with the node before others are appended.
 const COMPARED_ROWS: usize = 3;
@@ -154,6 +156,7 @@ struct Collection {
     path: PathBuf,
     /// The contents of the file. Empty if the file doesn't exist.
     saved: Vec<u8>,
+    columns: Vec<&'static str>,
     /// The rows that are not saved yet.
     added: String,
     rows_added: usize,
@@ -177,14 +180,19 @@ impl Collection {
         // If the path is a symbolic link, its target is replaced and the link stays.
         let path = fs::canonicalize(&args.out).unwrap_or_else(|_| args.out.clone());
         let saved = read_if_exists(&path)?;
+        let columns = if saved.is_empty() { COLUMNS.into() } else { columns_of(&path, &saved)? };
+        let column = |name| columns.iter().position(|column| *column == name);
+        let difficulty = column("difficulty").unwrap_or(1);
         let saved_row = |line, date, row: &StringRecord| {
-            let hashrate_eh = Some(&row[2]).filter(|cell| !cell.is_empty());
+            let hashrate_eh = column("hashrate_eh").map(|at| &row[at]);
+            let hashrate_eh = hashrate_eh.filter(|cell| !cell.is_empty());
             let hashrate_eh = hashrate_eh.map(|cell| number(cell, "hashrate_eh")).transpose()?;
-            Ok(SavedRow { line, date, difficulty: number(&row[1], "difficulty")?, hashrate_eh })
+            let difficulty = number(&row[difficulty], "difficulty")?;
+            Ok(SavedRow { line, date, difficulty, hashrate_eh })
         };
         let mut uncompared = VecDeque::new();
         if !saved.is_empty() {
-            uncompared = read_rows(&path, &saved, HEADER, saved_row)?;
+            uncompared = read_rows(&path, &saved, &columns.join(","), saved_row)?;
         }
         // Reading the blocks takes hours, so a file that cannot be written is refused first.
         let temporary = temporary(&path);
@@ -203,6 +211,7 @@ impl Collection {
         Ok(Self {
             path,
             saved,
+            columns,
             added: String::new(),
             rows_added: 0,
             last,
@@ -346,9 +355,17 @@ impl Collection {
         let fee_coins = fees / UNITS_PER_COIN / sum(|stats| stats.txs - 1.0);
         let price = self.prices.get(&date).copied();
         let fee = price.map(|price| rounded(fee_coins * price)).filter(|_| fees > 0.0);
-        let [fee, price] =
-            [fee, price].map(|usd| usd.map(|usd| usd.to_string()).unwrap_or_default());
-        format!("{date},{difficulty},{hashrate},{fee},{reward},{price}\n")
+        let height = blocks.iter().map(|block| block.0.height).max();
+        let cell = |column: &&str| match *column {
+            "date" => date.to_string(),
+            "difficulty" => difficulty.to_string(),
+            "hashrate_eh" => hashrate.to_string(),
+            "fee_usd" => fee.map(|usd| usd.to_string()).unwrap_or_default(),
+            "block_reward_coins" => reward.to_string(),
+            "price_usd" => price.map(|usd| usd.to_string()).unwrap_or_default(),
+            _ => height.map(|height| height.to_string()).unwrap_or_default(),
+        };
+        self.columns.iter().map(cell).collect::<Vec<_>>().join(",") + "\n"
     }
 
     /// Returns the hashrate that found the blocks of a day, in EH/s.
@@ -366,7 +383,7 @@ impl Collection {
             return Err(format!("{path:?} was changed by another process; run ghi collect again"));
         }
         if self.saved.is_empty() {
-            self.saved = format!("{HEADER}\n").into_bytes();
+            self.saved = format!("{}\n", self.columns.join(",")).into_bytes();
         } else if !self.saved.ends_with(b"\n") {
             self.saved.push(b'\n');
         }
@@ -420,6 +437,19 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 
 fn read_if_exists(path: &Path) -> Result<Vec<u8>, String> {
     if path.exists() { read(path) } else { Ok(Vec::new()) }
+}
+
+/// Returns the columns of a file, which must be some of [`COLUMNS`].
+fn columns_of(path: &Path, text: &[u8]) -> Result<Vec<&'static str>, String> {
+    let mut reader = csv::Reader::from_reader(text);
+    let names = reader.headers().map_err(|error| format!("{path:?}: {error}"))?;
+    let known = |name: &str| COLUMNS.into_iter().find(|column| *column == name);
+    let columns: Option<Vec<_>> = names.iter().map(known).collect();
+    let has_required = |columns: &Vec<_>| columns[0] == "date" && columns.contains(&"difficulty");
+    columns.filter(has_required).ok_or_else(|| {
+        let any = COLUMNS[2..].join(", ");
+        format!("{path:?}: line 1: expected the columns date and difficulty, and any of {any}")
+    })
 }
 
 /// Reads the rows below a header. Their dates must ascend.
@@ -482,10 +512,10 @@ mod tests {
     fn cells_are_means_over_the_blocks_of_the_day() {
         let day = [block(100e12, 625e6, 1_000.0, 1.0), block(104e12, 312.5e6, 29_000.0, 4.0)];
         // 204e12 * 2^32 / 86,400 hashes per second; 30,000 units over three transactions.
-        assert_eq!(row(None, &day), "2026-01-02,102000000000000,10.1408950044,,4.6875,\n");
+        assert_eq!(row(None, &day), "2026-01-02,102000000000000,10.1408950044,,4.6875,,1\n");
         assert_eq!(
             row(Some(50_000.0), &day),
-            "2026-01-02,102000000000000,10.1408950044,5,4.6875,50000\n"
+            "2026-01-02,102000000000000,10.1408950044,5,4.6875,50000,1\n"
         );
     }
 
@@ -494,6 +524,6 @@ mod tests {
         let blocks = (0..144).map(|_| block(86_388_558_925_171.02, 312.5e6, 0.0, 1.0));
         let row = row(Some(60_000.0), &blocks.collect::<Vec<_>>());
         assert!(row.starts_with("2026-01-02,86388558925171.02,"), "{row}");
-        assert!(row.ends_with(",,3.125,60000\n"), "no transactions, no fee: {row}");
+        assert!(row.ends_with(",,3.125,60000,1\n"), "no transactions, no fee: {row}");
     }
 }
