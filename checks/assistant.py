@@ -36,6 +36,9 @@ CALLS = [
     ("explain", {"since": "2026-01-31"}, "/export/explain.json?since=2026-01-31"),
     ("cost_curve", {}, "/export/cost-curve.csv"),
     ("cost_curve", {"date": "2026-01-31", "price": 50000}, "/export/cost-curve.csv?date=2026-01-31"),
+    ("past_forecasts", {"forecast_days": 30, "from": "2026-01-31", "to": "2026-02-02"},
+     "/export/forecast.csv?forecast_days=30&from=2026-01-31&to=2026-02-02"),
+    ("forecast_score", {}, "/export/forecast-score.csv"),
     ("economics", {"range": "30d", "price": 70000}, "/export/economics.csv?range=30d&price=70000"),
 ]
 

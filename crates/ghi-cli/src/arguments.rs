@@ -278,8 +278,8 @@ Examples:
   ghi collect --rpc http://127.0.0.1:9332 --user me --out litecoin.csv --from 2024-01-01";
 
 const MCP: &str = r#"Tools:
-  snapshot, history, region, regions, network, forecast, metadata, explain,
-  cost_curve, economics
+  snapshot, history, region, regions, network, forecast, past_forecasts,
+  forecast_score, metadata, explain, cost_curve, economics
 
 Configuration:
   Most assistants read a JSON file like this; the full path of ghi is safest:

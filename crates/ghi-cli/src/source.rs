@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ghi_client::{Client, Error, Resource, with_query};
 use ghi_contract::{GLOBAL, History, Metadata, ProblemDocument};
-use ghi_display::kind_of_data;
+use ghi_display::{kind_of_data, outlook_in_words};
 use ghi_engine::{Coin, Provenance, Scope};
 use ghi_server::{Clock, Config, InProcess, Inputs, Moment, document_json};
 use hyper::Request;
@@ -26,6 +26,8 @@ pub(crate) const EXPLAIN_JSON: &str = "/export/explain.json";
 pub(crate) const EXPLAIN_CSV: &str = "/export/explain.csv";
 pub(crate) const COST_CURVE_CSV: &str = "/export/cost-curve.csv";
 pub(crate) const ECONOMICS_CSV: &str = "/export/economics.csv";
+pub(crate) const FORECAST_CSV: &str = "/export/forecast.csv";
+pub(crate) const FORECAST_SCORE_CSV: &str = "/export/forecast-score.csv";
 pub(crate) const SNAPSHOT_CSV: &str = "/export/snapshot.csv";
 const HISTORY_CSV: &str = "/export/history.csv";
 
@@ -133,6 +135,12 @@ impl DocumentSource {
     /// Formats the two lines above the data of a scope on a day. `after` follows the name of the source.
     pub(crate) fn heading(&self, title: &str, region_id: &str, date: &str, after: &str) -> String {
         format!("{title}\n{}, {}{after}\n", self.kind_of_data(region_id, date), self.name())
+    }
+
+    /// Explains what today's forecast expects. Empty for servers, whose documents don't say.
+    pub(crate) fn outlook(&self) -> String {
+        let Self::Embedded { server, clock } = self else { return String::new() };
+        outlook_in_words(&server.model().outlook(clock.now().date()))
     }
 
     /// Returns the coin. A server's documents do not name it, so it is the unnamed default.

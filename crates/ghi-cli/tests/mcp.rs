@@ -155,6 +155,16 @@ async fn the_curve_and_economics_have_the_rows_of_the_tables() {
         said,
         "price must be a number from 0.01 to 1e9; the default is the market price, if there is one."
     );
+    for (tool, arguments, count) in [
+        ("past_forecasts", json!({"forecast_days": "1-3"}), 3),
+        ("past_forecasts", json!({"forecast_days": 30, "from": "2026-01-01"}), 319),
+        ("forecast_score", json!({"from": "2025-01-01", "to": "2025-12-31"}), 7),
+    ] {
+        for assistant in &assistants {
+            let rows = assistant.call(tool, arguments.clone()).await.structured_content.unwrap();
+            assert_eq!(rows["rows"].as_array().unwrap().len(), count, "{tool} {arguments}");
+        }
+    }
     for assistant in &assistants {
         let result = assistant.call("cost_curve", json!({"price": 60000})).await;
         let curve = result.structured_content.unwrap();
@@ -216,6 +226,8 @@ async fn tools_have_titles_and_descriptions() {
         "regions",
         "network",
         "forecast",
+        "past_forecasts",
+        "forecast_score",
         "metadata",
         "explain",
         "cost_curve",
@@ -305,7 +317,7 @@ async fn an_assistant_may_start_without_initialize() {
     let info = assistant.client.peer_info().unwrap();
     assert_eq!(info.server_info.as_ref().unwrap().name, "ghi");
     assert!(info.instructions.as_ref().unwrap().contains("Synthetic data"));
-    assert_eq!(assistant.client.list_all_tools().await.unwrap().len(), 10);
+    assert_eq!(assistant.client.list_all_tools().await.unwrap().len(), 12);
     assert!(assistant.call("network", json!({})).await.structured_content.is_some());
     assert!(assistant.refusal("region", json!({})).await.starts_with("id is missing"));
 }

@@ -659,3 +659,32 @@ fn the_kind_of_data_is_for_the_day_shown() {
         assert!(text.lines().nth(1).unwrap().starts_with(kind), "{line}: {text}");
     }
 }
+
+#[test]
+fn the_forecast_has_an_interval_and_reasons_and_the_scores_are_a_table() {
+    let inputs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/bitcoin/inputs.toml");
+    let show = |line: &str| printed(&format!("{line} --inputs {inputs} --at 2024-03-20"));
+    let text = show("forecast --days 60");
+    for part in [
+        "80% from, USD  ",
+        "80% to, USD    ",
+        "\n974 of 2,016 blocks mined, ",
+        "Next halving expected on ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let row = show("forecast --days 60 --format csv");
+    let columns =
+        "date,forecast_days,predicted_avg_cost_usd,low_cost_usd,high_cost_usd\r\n2024-03-20,60,";
+    assert!(row.starts_with(columns) && row.matches(',').count() == 8, "{row}");
+    let scores = show("forecast --score --from 2020-01-01 --to 2022-12-31");
+    let labels = "days  forecasts  error %  repeating today %  ratio  inside interval %";
+    assert!(scores.contains(labels) && scores.contains("\n30         1096 "), "{scores}");
+    assert_eq!(show("forecast --score --format csv").lines().count(), 8);
+    let json: serde_json::Value =
+        serde_json::from_str(&show("forecast --score --format json")).unwrap();
+    assert_eq!(json["rows"][6]["forecast_days"], 365);
+    for line in ["forecast --score --days 30", "forecast --from 2024-01-01"] {
+        assert_eq!(self::show(line).status.code(), Some(2), "{line}");
+    }
+}

@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use crate::reference::DOCUMENT;
 use crate::show::table::Table;
 use crate::source::{
-    COST_CURVE_CSV, DocumentSource, ECONOMICS_CSV, EXPLAIN_JSON, parse_document, verify_memory,
+    COST_CURVE_CSV, DocumentSource, ECONOMICS_CSV, EXPLAIN_JSON, FORECAST_CSV, FORECAST_SCORE_CSV,
+    parse_document, verify_memory,
 };
 
 /// The maximum number of characters of a name of an argument, tool or method in a message.
@@ -33,7 +34,7 @@ pub(super) struct DocumentTool {
     description: &'static str,
 }
 
-pub(super) const TOOLS: [DocumentTool; 10] = [
+pub(super) const TOOLS: [DocumentTool; 12] = [
     DocumentTool {
         name: "snapshot",
         path: paths::SNAPSHOT,
@@ -62,7 +63,17 @@ pub(super) const TOOLS: [DocumentTool; 10] = [
     DocumentTool {
         name: "forecast",
         path: paths::FORECAST,
-        description: "The predicted worldwide average cost of mining one coin, in USD. The forecast of the sandbox is the same for every horizon.",
+        description: "The predicted worldwide average cost of mining one coin, in USD. Unless it is based on dated series, it is the same for every horizon.",
+    },
+    DocumentTool {
+        name: "past_forecasts",
+        path: FORECAST_CSV,
+        description: "Forecasts of the worldwide average cost in USD, one row per day on which a forecast was made: the expected average, the ends of its 80% interval and, once it is known, the actual average with the error in percent. Defaults to the last 365 days. With from and to set to one day, forecast_days may be a range such as \"1-90\". Use it for the interval of today's forecast.",
+    },
+    DocumentTool {
+        name: "forecast_score",
+        path: FORECAST_SCORE_CSV,
+        description: "How good the forecasts were that have come due, by horizon in days: the mean error in percent, that of repeating the day's average, the first divided by the second, and how many percent of the actual averages were inside the 80% interval. from and to limit the days on which the forecasts were made.",
     },
     DocumentTool {
         name: "metadata",
@@ -96,7 +107,8 @@ impl DocumentTool {
 
     /// Returns whether the document lists every region and may take megabytes.
     pub(super) fn is_large(&self) -> bool {
-        matches!(self.name, "snapshot" | "regions" | "explain" | "cost_curve" | "economics")
+        let large = ["snapshot", "regions", "explain", "cost_curve", "economics", "past_forecasts"];
+        large.contains(&self.name)
     }
 
     /// Describes the tool and the kind of its data for assistants.
@@ -182,7 +194,13 @@ impl DocumentTool {
             }
             _ => return Ok(Table::fetch(source, &with_query(self.path, given)).await?.json()),
         };
-        parsed(&source.json(&resource).await?)
+        let mut document = parsed(&source.json(&resource).await?)?;
+        // A server's documents don't give reasons.
+        let reasons = source.outlook();
+        if self.name == "forecast" && !reasons.is_empty() {
+            document["reasons"] = reasons.into();
+        }
+        Ok(document)
     }
 
     /// Returns the arguments of a call as they are written in a query. Many assistants send null for an omitted
@@ -202,7 +220,7 @@ impl DocumentTool {
             let is_number = matches!(*name, "forecast_days" | "price");
             let text = match (&value, value.as_f64()) {
                 (Value::Null, _) => continue,
-                (Value::String(text), _) if !is_number => text.clone(),
+                (Value::String(text), _) if !is_number || self.path == FORECAST_CSV => text.clone(),
                 (_, Some(number)) if is_number => number.to_string(),
                 _ => {
                     let got = visible(&value.to_string(), NAME_MAX);

@@ -55,7 +55,8 @@ pub(super) fn read(
     let heading = source.heading(&title, &id, date, &format!(", {time}Z"));
     let columns = columns.map(|(name, label)| (name.into(), label.into())).collect();
     let is_list = matches!(resource, Resource::Snapshot | Resource::Regions | Resource::History(_));
-    Ok(Shown { heading, json, table: Table { columns, rows, price: None }, is_list })
+    let table = Table { columns, rows, price: None };
+    Ok(Shown { heading, json, table, is_list, note: String::new() })
 }
 
 /// Returns the objects whose fields are the cells of rows. In a snapshot, worldwide comes first; API 1.0 has no

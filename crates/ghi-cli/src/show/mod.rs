@@ -16,7 +16,9 @@ use crate::flag_values::date;
 use crate::output::{Format, print};
 use crate::show::table::{DATE_MAX, Shown, Table};
 use crate::signals::runtime;
-use crate::source::{DocumentSource, ECONOMICS_CSV, SNAPSHOT_CSV, SourceArgs, in_time};
+use crate::source::{
+    DocumentSource, ECONOMICS_CSV, FORECAST_SCORE_CSV, SNAPSHOT_CSV, SourceArgs, in_time,
+};
 
 #[derive(clap::Args)]
 #[command(subcommand_required = true, arg_required_else_help = false)]
@@ -61,11 +63,23 @@ enum RequestedDocument {
     },
     /// Hashrate, difficulty and mean fee
     Network,
-    /// The expected average cost
+    /// The expected average cost with its 80% interval, or how good forecasts were
     Forecast {
         /// Forecast horizon in days
-        #[arg(long, value_name = "N", default_value = "7")]
+        #[arg(long, value_name = "N", default_value = "7", conflicts_with = "score")]
         days: ForecastDays,
+
+        /// Show how good the forecasts were that have come due
+        #[arg(long)]
+        score: bool,
+
+        /// First UTC date on which forecasts were made
+        #[arg(long, value_name = "DATE", value_parser = date, requires = "score")]
+        from: Option<String>,
+
+        /// Last UTC date on which forecasts were made
+        #[arg(long, value_name = "DATE", value_parser = date, requires = "score")]
+        to: Option<String>,
     },
     /// The cost curve: regions sorted by cost, with their cumulative share of the hashrate
     Curve {
@@ -117,7 +131,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     if args.plot && args.format != Format::Table {
         return Err("--plot cannot be combined with --format".into());
     }
-    let Shown { heading, json, table, is_list } =
+    let Shown { heading, json, table, note, is_list } =
         runtime()?.block_on(in_time(fetch(args, &source)))?;
     let body = match args.format {
         Format::Json => return print(&(json + "\n")),
@@ -131,7 +145,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
         let coin = source.coin().name;
         format!("\n{share}% of the hashrate mines one {coin} for {price} USD or less\n")
     });
-    print(&format!("{heading}\n{body}{summary}"))
+    let note = if note.is_empty() { note } else { format!("\n{note}\n") };
+    print(&format!("{heading}\n{body}{summary}{note}"))
 }
 
 async fn fetch(args: &Args, source: &DocumentSource) -> Result<Shown, String> {
@@ -155,11 +170,17 @@ async fn fetch(args: &Args, source: &DocumentSource) -> Result<Shown, String> {
             let title = format!("Price and cost of one {}, USD, worldwide", source.coin().name);
             return Ok(Shown::file(source, &title, table));
         }
+        RequestedDocument::Forecast { score: true, from, to, .. } => {
+            let target =
+                with_query(FORECAST_SCORE_CSV, [("from", from.clone()), ("to", to.clone())]);
+            let table = Table::fetch(source, &target).await?;
+            return Ok(Shown::file(source, "Forecasts of the average, by days ahead", table));
+        }
         RequestedDocument::Snapshot => Resource::Snapshot,
         RequestedDocument::Regions => Resource::Regions,
         RequestedDocument::Region { id } => Resource::RegionDetail(id.clone()),
         RequestedDocument::Network => Resource::Network,
-        RequestedDocument::Forecast { days } => Resource::Forecast(*days),
+        RequestedDocument::Forecast { days, .. } => Resource::Forecast(*days),
         RequestedDocument::Indicator => Resource::Indicator,
         RequestedDocument::Metadata => Resource::Metadata,
     };
@@ -178,6 +199,9 @@ async fn fetch(args: &Args, source: &DocumentSource) -> Result<Shown, String> {
         let file = Table::fetch(source, SNAPSHOT_CSV).await.ok();
         let file = file.filter(|file| file.names().eq(shown.table.names()));
         shown.table = file.unwrap_or(shown.table);
+    }
+    if let Resource::Forecast(days) = resource {
+        shown.add_interval(source, days, args.format).await;
     }
     Ok(shown)
 }

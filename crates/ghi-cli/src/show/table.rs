@@ -2,12 +2,14 @@
 
 use csv::ReaderBuilder;
 use ghi_client::with_query;
-use ghi_contract::GLOBAL;
+use ghi_contract::{ForecastDays, GLOBAL};
+use ghi_display::grouped;
 use ghi_engine::visible;
 use ghi_server::csv_table;
 use serde_json::{Value, json};
 
-use crate::source::{COST_CURVE_CSV, DocumentSource, ECONOMICS_CSV, verify_memory};
+use crate::output::Format;
+use crate::source::{COST_CURVE_CSV, DocumentSource, ECONOMICS_CSV, FORECAST_CSV, verify_memory};
 use crate::text_table::{GAP, aligned};
 
 const CELL_MAX: usize = 200;
@@ -152,6 +154,10 @@ fn label(name: &str, has_names: bool) -> &str {
     match name {
         "date" if has_names => "",
         "region_id" => "region",
+        "forecast_days" => "days",
+        "mean_absolute_error_pct" => "error %",
+        "of_repeating_today_pct" => "repeating today %",
+        "inside_interval_pct" => "inside interval %",
         "hashrate_share_pct" => "share %",
         "cumulative_share_pct" => "up to %",
         "price_usd" => "price",
@@ -182,13 +188,36 @@ pub(super) struct Shown {
     pub(super) heading: String,
     pub(super) json: String,
     pub(super) table: Table,
+    /// A sentence below the table. May be empty.
+    pub(super) note: String,
     /// Whether each row is a line, not each field of the only row.
     pub(super) is_list: bool,
 }
 
 impl Shown {
+    /// Adds the interval and the reasons of a forecast. Other servers may not have the file with the interval.
+    pub(super) async fn add_interval(
+        &mut self,
+        source: &DocumentSource,
+        days: ForecastDays,
+        format: Format,
+    ) {
+        let today = Some(self.table.date().to_owned());
+        let days = Some(days.get().to_string());
+        let given = [("forecast_days", days), ("from", today.clone()), ("to", today)];
+        let file = Table::fetch(source, &with_query(FORECAST_CSV, given)).await.ok();
+        for (name, label) in [("low_cost_usd", "80% from, USD"), ("high_cost_usd", "80% to, USD")] {
+            let cell = file.as_ref().and_then(|file| file.cell(0, name)).unwrap_or_default();
+            let label = if cell.is_empty() { "" } else { label };
+            self.table.columns.push((name.into(), label.into()));
+            let is_csv = format == Format::Csv;
+            self.table.rows[0].push(if is_csv { cell.to_owned() } else { grouped(cell) });
+        }
+        self.note = source.outlook();
+    }
+
     pub(super) fn file(source: &DocumentSource, title: &str, table: Table) -> Self {
         let heading = source.heading(title, GLOBAL, table.date(), "");
-        Self { heading, json: table.json().to_string(), table, is_list: true }
+        Self { heading, json: table.json().to_string(), table, is_list: true, ..Self::default() }
     }
 }

@@ -7,7 +7,7 @@ use ghi_contract::paths::{HISTORY, INDICATOR};
 use serde_json::{Value, json};
 
 use crate::runner::{CheckRun, check, in_parallel, judge};
-use crate::scripted::{Script, ScriptedServer, edited, script, set};
+use crate::scripted::{Script, ScriptedServer, changed_target, edited, script, set};
 use crate::{contract_mutations, strict_mutations};
 
 /// A server that is broken in one place, and the rules that this breaks.
@@ -122,6 +122,16 @@ fn a_note_says_that_the_time_is_far_from_the_date() {
         let note = ["timestamps-are-near-the-date".to_owned()];
         assert_eq!((far.code, far.with("note")), (Some(0), note.into()));
     }
+}
+
+#[test]
+fn a_note_says_that_the_forecast_depends_on_the_horizon() {
+    let server = ScriptedServer::start();
+    let target = "/v1/ghi/forecast?forecast_days=30";
+    let rising = changed_target(target, |reply| reply.edit(set("/predicted_avg_cost_usd", 1.0)));
+    let run = judge(&server.with(rising), &["--strict"]);
+    let notes = ["forecast-is-constant", "timestamps-are-near-the-date"].map(str::to_owned);
+    assert_eq!((run.code, run.with("note")), (Some(0), notes.into()));
 }
 
 #[test]

@@ -166,12 +166,6 @@ fn figures() -> Vec<Mutation> {
                 add(snapshot, "/global_min_cost_usd", 1.0);
             }),
         ),
-        breaks(
-            "forecast-is-constant",
-            changed_target("/v1/ghi/forecast?forecast_days=30", |reply| {
-                reply.edit(|forecast| add(forecast, "/predicted_avg_cost_usd", 1.0));
-            }),
-        ),
         breaks("snapshot-currency-is-usd", edited(SNAPSHOT, set("/regions/1/currency", "EUR"))),
         breaks("history-currency-is-usd", edited(HISTORY, set("/points/1/currency", "usd"))),
     ]

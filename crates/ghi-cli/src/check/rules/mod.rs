@@ -164,13 +164,6 @@ pub(crate) static RULES: &[Rule] = &[
     rule(Contract, "2", "history-dates-increase",
         |judge| dates(judge, "increasing dates", |dates, _| dates.is_sorted_by(|a, b| a < b)),
         "The dates of a history strictly increase."),
-    rule(Contract, "2", "forecast-is-constant",
-        |judge| judge.each(judge.objects(Forecast).windows(2), |pair| {
-            let predicted = pair[0].number("predicted_avg_cost_usd")?;
-            let is_right = pair[1].number("predicted_avg_cost_usd")? == predicted;
-            pair[1].verify("predicted_avg_cost_usd", is_right, predicted)
-        }),
-        "The prediction is the same for every horizon."),
     rule(Contract, "2", "endpoints-are-below-the-prefix",
         |judge| judge.each_object([Metadata], |metadata| {
             let is_below = |path: &Value| path.as_str().is_none_or(|path| path.starts_with(paths::PREFIX));
@@ -238,6 +231,13 @@ pub(crate) static RULES: &[Rule] = &[
             })
         },
         "Today's history point has the costs of the same day's snapshot."),
+    rule(Note, "2", "forecast-is-constant",
+        |judge| judge.each(judge.objects(Forecast).windows(2), |pair| {
+            let predicted = pair[0].number("predicted_avg_cost_usd")?;
+            let is_right = pair[1].number("predicted_avg_cost_usd")? == predicted;
+            pair[1].verify("predicted_avg_cost_usd", is_right, predicted)
+        }),
+        "The prediction is the same for every horizon, unless it is based on dated series."),
     rule(Note, "2", "timestamps-are-near-the-date", timestamps_are_near_the_date,
         "`timestamp_utc` is within a day of the response's `Date`, unless the server's clock is stopped."),
 
