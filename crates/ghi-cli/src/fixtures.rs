@@ -70,13 +70,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
         files.push((request[0].to_owned(), content));
         index.push(entry);
     };
-    DOCUMENTS.into_iter().for_each(|request| add(request));
+    DOCUMENTS.into_iter().for_each(&mut add);
     for id in model.registry().regions().iter().map(|region| &region.id) {
         let path = format!("/v1/ghi/history?region_id={id}");
         add([&format!("history-{id}.json"), &path, ""]);
         add([&format!("region-{id}.json"), &format!("/v1/ghi/regions/{id}"), ""]);
     }
-    ERRORS.into_iter().for_each(|request| add(request));
+    ERRORS.into_iter().for_each(&mut add);
     server.start_draining();
     add(["draining.json", "/readyz", ""]);
     files.push(("index.json".into(), format!("{:#}\n", Value::from(index)).into_bytes()));

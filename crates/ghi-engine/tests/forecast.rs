@@ -1,4 +1,5 @@
 //! The forecast, its interval and its scores, on Bitcoin's difficulty and heights.
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 use ghi_engine::{DayForecast, ForecastRecord, ForecastScore, Inputs, Model};
 use jiff::ToSpan;

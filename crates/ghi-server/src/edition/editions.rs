@@ -1,7 +1,7 @@
 //! The current model and its cached editions, and the day of a request.
 
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use ghi_engine::{Model, RecentDays};
 use governor::clock::{Clock, DefaultClock};

@@ -78,7 +78,17 @@ impl<'a> Frame<'a> {
         let (path, title) = (path.into(), format!("{title}{}", title_end(site, false)));
         let (data, data_notice, is_synthetic, fingerprint) = Default::default();
         let is_error = false;
-        Self { site, path, title, description, data, data_notice, is_synthetic, fingerprint, is_error }
+        Self {
+            site,
+            path,
+            title,
+            description,
+            data,
+            data_notice,
+            is_synthetic,
+            fingerprint,
+            is_error,
+        }
     }
 
     /// Creates the frame of a page with the data of a scope and a day, which states the kind of data.
