@@ -388,7 +388,6 @@ fn quantile(sorted: &[f64], part: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use jiff::civil::date;
 
     use super::*;
 

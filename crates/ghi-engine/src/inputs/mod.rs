@@ -298,23 +298,23 @@ impl Inputs {
         let is_overhead_common = regions.iter().all(|region| region.overhead.is_none());
         let mut assumed = Vec::new();
         if is_fee_constant && days.iter().any(|row| row.fee_usd.is_none()) {
-            assumed.push(("average fee in USD", Some(network.fee_usd)));
+            assumed.push(("Average fee in USD", Some(network.fee_usd)));
         }
         if days.iter().any(|row| row.block_reward_coins.is_none()) {
             let reward = network.rewards.is_empty().then_some(network.block_reward_coins);
-            assumed.push(("block reward in coins", reward));
+            assumed.push(("Block reward in coins", reward));
         }
         if lacks(|row| row.hashrate_share_pct.is_some()) {
-            assumed.push(("shares of the hashrate", None));
+            assumed.push(("Shares of the hashrate", None));
         }
         if lacks(|row| !row.efficiency_j_per_th.contains(&None)) {
-            assumed.push(("efficiency", None));
+            assumed.push(("Efficiency", None));
         }
         if are_prices_constant && lacks(|row| !row.electricity_usd_per_kwh.contains(&None)) {
-            assumed.push(("power prices", None));
+            assumed.push(("Power prices", None));
         }
         if lacks(|row| row.overhead.is_some()) {
-            assumed.push(("overhead", is_overhead_common.then_some(network.overhead)));
+            assumed.push(("Overhead", is_overhead_common.then_some(network.overhead)));
         }
         assumed
     }

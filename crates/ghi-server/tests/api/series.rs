@@ -338,7 +338,7 @@ fn pages_charts_and_the_feed_say_what_is_measured_and_what_is_not() {
     for (target, notice) in [
         ("/", "operator; a model generates electricity."),
         ("/explain", "operator; a model generates electricity. "),
-        ("/regions/north", "Supplied by this server's operator. "),
+        ("/regions/north", "Supplied by this server's operator."),
     ] {
         let html = server.get(target).body.replace("&#39;", "'");
         assert!(html.contains(notice), "{html}");
@@ -386,7 +386,8 @@ fn an_edition_is_named_with_its_sources_and_assumptions() {
             "<a href=\"https://example.org/index\">A miner</a>, revised on 1 May 2024",
             "<dt>Reported\n<dd>Shares: A survey",
             "<dt>Estimated\n<dd>Prices &#38; tariffs: A guess",
-            "<dt>Assumed\n<dd>Overhead: 1.2 in the inputs file",
+            "<dt>Assumed\n<dd>Efficiency: a value for each region or period in the inputs file",
+            "<dd>Overhead: 1.25 in the inputs file",
         ] {
             assert!(section.contains(text), "{text}: {section}");
         }

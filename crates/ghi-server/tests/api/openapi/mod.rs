@@ -240,6 +240,8 @@ fn operation_ids_are_a_verb_and_the_resource() {
         "getMeritOrderCsv",
         "getDistributionCsv",
         "getEconomicsCsv",
+        "getForecastCsv",
+        "getForecastScoreCsv",
         "getInputsCsv",
         "getExplainCsv",
         "getExplainJson",
