@@ -1,7 +1,7 @@
 """Keeps schemathesis from sending requests that are rejected for reasons OpenAPI cannot express.
 
 Two valid dates may not form a valid range: OpenAPI cannot express that `from` must not be after `to`, nor `since`
-after `date`, how far apart they may be, or that `range` excludes both. Such requests get 400, as tested in
+after `date`, how far apart they may be, that `range` excludes both, or that a range of `forecast_days` must be a range. Such requests get 400, as tested in
 tests/api/ranges.rs, explain.rs and pages.rs. A preference may also request a failure. All other requests must match the OpenAPI document.
 """
 
@@ -11,6 +11,7 @@ from datetime import date, datetime, timezone
 import schemathesis
 
 LONGEST_RANGE = 11_000
+HORIZONS = re.compile(r"([1-9]\d{0,2})(?:-([1-9]\d?))?")
 # As the server reads it: one preference in a list, case-insensitive.
 ASKS_FOR_FAILURE = re.compile(r"(^|,)\s*(code|break)\s*=", re.IGNORECASE)
 
@@ -36,9 +37,21 @@ def is_range(query):
     return not first or not last or 0 <= (last - first).days < LONGEST_RANGE
 
 
+def is_horizon(query):
+    """Whether `forecast_days` is within bounds, and a single day is chosen for a range of horizons."""
+    match = HORIZONS.fullmatch(str(query.get("forecast_days", "1")))
+    if not match:
+        return True
+    first, last = match.groups()
+    if not last:
+        return int(first) <= 365
+    return int(first) <= int(last) <= 90 and query.get("from") == query.get("to")
+
+
 def may_be_sent(case):
     preferences = (case.headers or {}).get("Prefer", "")
-    return is_range(case.query or {}) and not ASKS_FOR_FAILURE.search(str(preferences))
+    query = case.query or {}
+    return is_range(query) and is_horizon(query) and not ASKS_FOR_FAILURE.search(str(preferences))
 
 
 @schemathesis.hook

@@ -42,7 +42,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["from", "to"])]
     check: bool,
 
-    /// Use the network described in this TOML file; its [about] needs a title and a publisher
+    /// Use the network described in this TOML file; its about table needs a title and a publisher
     #[arg(long, env = "GHI_INPUTS", value_name = "FILE")]
     inputs: Option<PathBuf>,
 

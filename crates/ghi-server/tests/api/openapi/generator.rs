@@ -187,6 +187,7 @@ fn describe(path: &str, parameter: &mut Parameter) {
         if name == "forecast_days" && path != paths::FORECAST {
             value.default = None;
             value.examples = vec!["30".into(), "1-90".into()];
+            value.pattern = Some("^[1-9][0-9]{0,2}(-[1-9][0-9]?)?$".into());
         } else if name == "forecast_days" {
             value.format = Some(SchemaFormat::KnownFormat(KnownFormat::Int32));
         }
