@@ -44,7 +44,7 @@ CALLS = [
 
 
 def parsed(target, text):
-    """Parses a document. The rows of a table are its lines, with numbers where they are numbers."""
+    """Parses a document. The rows of a table are its lines, with numbers where they are numbers and null for empty cells."""
     if not target.split("?")[0].endswith(".csv"):
         return json.loads(text)
 
@@ -52,7 +52,7 @@ def parsed(target, text):
         try:
             return float(value)
         except ValueError:
-            return value
+            return value or None
 
     return {"rows": [{k: cell(v) for k, v in row.items()} for row in csv.DictReader(io.StringIO(text))]}
 
