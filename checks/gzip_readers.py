@@ -59,7 +59,7 @@ AT = [
     "1970-01-01T00:00:00Z",
     "9999-12-31T23:59:59.999999Z",
 ]
-ON_THE_WIRE = {"/openapi.json": 20_000, "/": 10_000}
+ON_THE_WIRE = {"/openapi.json": 22_000, "/": 10_000}
 
 NODE = """
 const fs = require('fs'), zlib = require('zlib');
