@@ -43,7 +43,7 @@ def variants(built_in):
         # Fifteen digits, so that a different order of operations shows in the last one.
         "many-decimals": {
             "decimals": {"usd": 10, "hashrate_eh": 12},
-            "network": {"hashrate_eh": 450, "fee_usd": 90},
+            "network": {"hashrate_eh": 450, "fee_usd": 90, "price_usd": 20000},
         },
     }
     changes["capital"] = {"capital": {"usd_per_th": 14.0, "years": 4.0}}

@@ -38,31 +38,35 @@ def uniform(key, index):
     return (mix(key ^ (index & MASK)) >> 11) / 2**52 - 1
 
 
-def paired(key, index):
-    first = uniform(key, index // 2)
-    if index % 2 == 0:
-        return first
-    return first + 1 if first < 0 else first - 1
+@cache
+def balanced(key, index):
+    position = index % 4
+    distance = (1 + abs(uniform(key, index))) / 2
+    is_first_positive = uniform(key, index - position) >= 0
+    return distance if is_first_positive == (position in (0, 3)) else -distance
 
 
-# Waves. An octave is a pair of days and part.
+# Waves. An octave is a tuple of days and part, and `balanced` if its random numbers are.
 
-HASHRATE = [(83, 0.5), (61, 0.5)]
-FEE = [(67, 0.4), (29, 0.4), (11, 0.2)]
+HASHRATE = [(47, 1.0, balanced)]
+FEE = [(181, 0.65, balanced), (37, 0.15), (11, 0.2)]
 FEE_PEAKS = [(19, 1.0)]
 COMMON_PRICE = [(17, 0.85), (1, 0.15)]
 OWN_PRICE = [(19, 0.75), (1, 0.25)]
 LOW_OR_HIGH_PRICE = [(41, 1.0)]
-MARKET_PRICE = [(89, 0.6), (13, 0.3), (1, 0.1)]
+MARKET_PRICE = [(1, 0.058), (2, 0.07), (5, 0.11), (11, 0.17), (23, 0.24), (47, 0.352)]
+VOLATILITY = [(37, 1.0)]
+PRICE_TREND = [(71, 0.3, balanced), (131, 0.7, balanced)]
 
 WEEKDAYS = [3, 5, 5, 5, 2, -9, -11]
 
 
-def wave(seed, name, octaves, day, random=uniform):
+def wave(seed, name, octaves, day):
     if day is None:
         return 0.0
     total = 0.0
-    for days, part in octaves:
+    for days, part, *kind in octaves:
+        random = kind[0] if kind else uniform
         key = key_of(seed, name, days)
         index, way = day // days, day % days / days
         eased = way * way * (3 - 2 * way)
@@ -76,6 +80,11 @@ def scatter(seed, day):
         return 0.0
     bits = mix(key_of(seed, "hashrate/scatter", 1) ^ (day & MASK))
     return sum(bits >> shift & 0xFFFF for shift in (0, 16, 32, 48)) / 131070 - 1
+
+
+def wide(swing):
+    ratio = (1 + swing) / (1 - swing)
+    return ratio * ratio
 
 
 def weekday(day):
@@ -228,14 +237,19 @@ class Model:
 
     # The network
 
-    def hashrate_wave(self, day):
-        return wave(self.seed, "hashrate", HASHRATE, day, random=paired)
+    def price_trend(self, day):
+        return wave(self.seed, "price/trend", PRICE_TREND, day)
+
+    def hashrate_swing(self, day):
+        if day is None:
+            return 0.0
+        return 0.3 * wave(self.seed, "hashrate", HASHRATE, day) + 0.7 * self.price_trend(day - 60)
 
     def scatter_factor(self, day):
         return 1 + self.moving("hashrate_pct") * scatter(self.seed, day)
 
     def hashrate_factor(self, day):
-        return (1 + self.moving("difficulty_pct") * self.hashrate_wave(day)) * self.scatter_factor(day)
+        return (1 + self.moving("difficulty_pct") * self.hashrate_swing(day)) * self.scatter_factor(day)
 
     def synthetic_difficulty(self, start):
         n = self.retarget_days
@@ -266,13 +280,12 @@ class Model:
         if "fee_usd" in row:
             return row["fee_usd"]
         amount = self.moving("fee_pct")
-        swing = amount * wave(self.seed, "fee", FEE, day)
-        ratio = (1 + swing) / (1 - swing)
         peak = (1 + wave(self.seed, "fee/peaks", FEE_PEAKS, day)) / 2
         for _ in range(5):
             peak = peak * peak
-        of_weekday = 1 + amount * 0.2 * weekday(day)
-        return self.network["fee_usd"] * (ratio * ratio * (1 + amount * 90 * peak) * of_weekday)
+        of_peak = 1 + amount * (90 * peak - 0.2)
+        of_weekday = 1 + amount * 0.22 * weekday(day)
+        return self.network["fee_usd"] * (wide(amount * wave(self.seed, "fee", FEE, day)) * of_peak * of_weekday)
 
     # Power prices
 
@@ -307,8 +320,11 @@ class Model:
             return published(row["price_usd"], self.usd)
         if "price_usd" not in self.network:
             return None
-        moved = 1 + self.moving("price_pct") * wave(self.seed, "price", MARKET_PRICE, day)
-        return published(self.network["price_usd"] * moved, self.usd)
+        root = (1 + wave(self.seed, "price/volatility", VOLATILITY, day)) / 2
+        volatility = 0.1 + 0.9 * (root * root)
+        within_months = 0.7 * (volatility * wave(self.seed, "price", MARKET_PRICE, day))
+        swing = within_months + 0.3 * self.price_trend(day)
+        return published(self.network["price_usd"] * wide(self.moving("price_pct") * swing), self.usd)
 
     def region_inputs(self, region, day, row):
         levels = floats(region["efficiency_j_per_th"])

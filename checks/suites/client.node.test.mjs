@@ -17,7 +17,7 @@ after(async () => {
 });
 
 test("the clock is stopped", async () => {
-  assert.equal((await week(sandbox.url))["2026-11-15"], 56275.86);
+  assert.equal((await week(sandbox.url))["2026-11-15"], 56018.28);
 });
 
 for (const number of [1, 2, 3]) {
@@ -57,7 +57,7 @@ test("requests fail without a header", async () => {
 
 test("the time may be a Date", async () => {
   const sandbox = await startSandbox({ at: new Date("2026-11-15T12:00:00Z") });
-  assert.equal((await week(sandbox.url))["2026-11-15"], 56275.86);
+  assert.equal((await week(sandbox.url))["2026-11-15"], 56018.28);
   await sandbox.stop();
 });
 
@@ -80,5 +80,5 @@ test("a server that is not stopped does not keep the process running", async () 
 
 test("the command is installed", () => {
   const printed = execFileSync("node_modules/.bin/ghi", ["show", "snapshot", "--at", "2026-11-15"]);
-  assert.match(String(printed), /56,275\.86/);
+  assert.match(String(printed), /56,018\.28/);
 });

@@ -190,7 +190,7 @@ async fn operators_data_is_not_called_synthetic_and_may_have_no_price() {
     std::fs::write(folder.join("mcp-regions.csv"), regions).unwrap();
     let series =
         "[series]\nnetwork = \"mcp-network.csv\"\nregions = \"mcp-regions.csv\"\n[[region]]";
-    let text = ghi_engine::DEFAULT_INPUTS.replace("price_usd = 80000.0\n", "");
+    let text = ghi_engine::DEFAULT_INPUTS.replace("price_usd = 70000.0\n", "");
     let path = folder.join("mcp.toml");
     std::fs::write(&path, text.replacen("[[region]]", series, 1)).unwrap();
     let assistant = Assistant::start(&["--at", AT, "--inputs", path.to_str().unwrap()]).await;

@@ -347,7 +347,7 @@ fn flat_tiny_and_huge_costs_are_drawn() {
     );
     let day = printed(&format!("history --plot --from 2026-11-15 --to 2026-11-15 --at {NOON}"));
     let avg = day.lines().find(|line| line.ends_with(" avg")).unwrap();
-    assert!(avg.starts_with("$56,275.86 "), "{day}");
+    assert!(avg.starts_with("$56,018.28 "), "{day}");
 }
 
 #[test]
@@ -400,10 +400,10 @@ fn a_narrow_terminal_shortens_names_but_not_numbers() {
         Synthetic data, embedded engine, 2026-11-15T12:00:00Z
 
         region        min        avg        max  name
-        global  44,207.64  63,521.06  88,248.81  Worldwide
-        r0      44,207.64  63,520.75  85,404.28  United States …
-        r1      48,143.66  66,497.41  88,248.81  中华人民共和国…
-        r2      45,860.09  63,640.40  84,739.69  المملكة العربي…
+        global  44,005.30  63,230.32  87,844.89  Worldwide
+        r0      44,005.30  63,230.01  85,013.38  United States …
+        r1      47,923.30  66,193.04  87,844.89  中华人民共和国…
+        r2      45,650.18  63,349.11  84,351.84  المملكة العربي…
     "#]]
     .assert_eq(&in_terminal(56, &line));
     assert!(printed(&line).contains(names[1]), "without a terminal, names are not shortened");
@@ -543,7 +543,7 @@ fn the_reduced_snapshot_is_shown_without_regions() {
     let server = Sandbox::start(config).unwrap();
     let url = server.url();
     let table = printed(&format!("snapshot --url {url}"));
-    assert!(table.ends_with("\nglobal  39,262.41  56,275.86  80,727.50  Worldwide\n"), "{table}");
+    assert!(table.ends_with("\nglobal  39,082.70  56,018.28  80,358.00  Worldwide\n"), "{table}");
     refused(
         &format!("regions --plot --url {url}"),
         "the snapshot is in the reduced form, which has no regions to draw",
@@ -615,7 +615,7 @@ fn the_curve_and_economics_match_the_server() {
 
 #[test]
 fn economics_without_a_price_have_empty_cells() {
-    let text = DEFAULT_INPUTS.replace("price_usd = 80000.0\n", "");
+    let text = DEFAULT_INPUTS.replace("price_usd = 70000.0\n", "");
     let inputs = file("without-price.toml", &text);
     let json = printed(&format!("economics --format json --inputs {inputs}"));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();

@@ -143,7 +143,7 @@ impl<'a> HistoryChart<'a> {
         }
     }
 
-    /// Returns the latest value of each line, or its seven-day average, if drawn: `Worldwide $56,276`.
+    /// Returns the latest value of each line, or its seven-day average, if drawn: `Worldwide $56,018`.
     pub fn readings(&self, of_means: bool) -> Vec<String> {
         let is_drawn =
             of_means || self.own.means.is_empty() || self.is_change || !self.range.is_weekly();

@@ -1,24 +1,31 @@
 //! How the synthetic network moves: a day's hashrate, fee and prices as factors of their base levels.
 //!
 //! Difficulty and power prices have factors with a mean of 1 that are independent of each other, so the
-//! long-run mean of a cost is the cost at the base levels. The median of the fee's factor is near 1.
+//! long-run mean of a cost is the cost at the base levels. The medians of the fee's and the market price's
+//! factors are near 1. The hashrate follows the market price, which is not part of any cost.
 
 use crate::inputs::MovementInputs;
 use crate::numbers::Interval;
 
-/// The network's true hashrate. The octaves are paired, so that each year has highs and lows, and their
-/// intervals have no common factor, so that there is no visible cycle.
-const HASHRATE: [Octave; 2] = [Octave::paired(83, 0.5), Octave::paired(61, 0.5)];
-/// The usual movement of the transaction fee.
-const FEE: [Octave; 3] = [Octave::new(67, 0.4), Octave::new(29, 0.4), Octave::new(11, 0.2)];
+/// The movement of the true hashrate that has nothing to do with the market price.
+const HASHRATE: [Octave; 1] = [Octave::balanced(47, 1.0)];
+/// The parts of the movement of the true hashrate: its own, and the trend of the market price some time
+/// before, when miners ordered their machines. They sum to 1.
+const OWN_HASHRATE_PART: f64 = 0.3;
+const HASHRATE_TREND_PART: f64 = 0.7;
+const HASHRATE_LAG_DAYS: i64 = 60;
+/// The usual movement of the transaction fee: mostly over months.
+const FEE: [Octave; 3] = [Octave::balanced(181, 0.65), Octave::new(37, 0.15), Octave::new(11, 0.2)];
 /// The wave whose highest values are the peaks of the fee. Each lasts about a week.
 const FEE_PEAKS: [Octave; 1] = [Octave::new(19, 1.0)];
 /// The factor of the highest peak, minus 1, with a `fee_pct` of 100.
 const FEE_PEAK: f64 = 90.0;
 /// How many times the wave of the peaks is squared. More squares make peaks rarer.
 const FEE_PEAK_SQUARES: usize = 5;
+/// The part of `fee_pct` by which fees are lower without a peak, so that peaks do not raise the median.
+const FEE_CALM: f64 = 0.2;
 /// The part of `fee_pct` by which fees are lower on Sundays.
-const FEE_WEEKDAY: f64 = 0.2;
+const FEE_WEEKDAY: f64 = 0.22;
 /// The movement of power prices that all regions share: fuel, weather, exchange rates.
 const COMMON_PRICE: [Octave; 2] = [Octave::new(17, 0.85), Octave::new(1, 0.15)];
 /// The movement of power prices in one region.
@@ -33,8 +40,26 @@ const CALENDAR_YEARS: i64 = 400;
 const CALENDAR_DAYS: i64 = 146_097;
 /// The distance of the lowest and the highest power price from the mean.
 const SPREAD: [Octave; 1] = [Octave::new(41, 1.0)];
-/// The market price: seasons, weeks, and a little every day.
-const MARKET_PRICE: [Octave; 3] = [Octave::new(89, 0.6), Octave::new(13, 0.3), Octave::new(1, 0.1)];
+/// The movement of the market price within months. The parts grow with about the square root of the days, so
+/// the daily changes are those of a random walk: they neither reverse nor continue.
+const MARKET_PRICE: [Octave; 6] = [
+    Octave::new(1, 0.058),
+    Octave::new(2, 0.07),
+    Octave::new(5, 0.11),
+    Octave::new(11, 0.17),
+    Octave::new(23, 0.24),
+    Octave::new(47, 0.352),
+];
+/// The wave whose square is the volatility of the market price. A moving volatility gives daily changes a
+/// distribution with long tails.
+const VOLATILITY: [Octave; 1] = [Octave::new(37, 1.0)];
+/// The lowest volatility relative to the highest.
+const CALM_VOLATILITY: f64 = 0.1;
+/// The movement of the market price over months.
+const PRICE_TREND: [Octave; 2] = [Octave::balanced(71, 0.3), Octave::balanced(131, 0.7)];
+/// The parts of the movement of the market price: within months, and over months. They sum to 1.
+const MARKET_PRICE_PART: f64 = 0.7;
+const PRICE_TREND_PART: f64 = 0.3;
 /// Power and fees are more expensive on working days: the effects from Monday to Sunday, in elevenths of
 /// the amount. They sum to 0.
 const WEEKDAYS: [f64; 7] = [3.0, 5.0, 5.0, 5.0, 2.0, -9.0, -11.0];
@@ -62,6 +87,8 @@ pub(crate) struct NetworkMovement {
     fee_peaks: Wave,
     electricity: Wave,
     market_price: Wave,
+    volatility: Wave,
+    price_trend: Wave,
 }
 
 impl NetworkMovement {
@@ -74,11 +101,15 @@ impl NetworkMovement {
             fee_peaks: Wave::new(seed, "fee/peaks", &FEE_PEAKS),
             electricity: Wave::new(seed, "electricity", &COMMON_PRICE),
             market_price: Wave::new(seed, "price", &MARKET_PRICE),
+            volatility: Wave::new(seed, "price/volatility", &VOLATILITY),
+            price_trend: Wave::new(seed, "price/trend", &PRICE_TREND),
         }
     }
 
     pub(crate) fn hashrate(&self, day: i64) -> f64 {
-        (1.0 + self.amounts.difficulty_pct / 100.0 * self.hashrate.at(day)) * self.scatter(day)
+        let trend = self.price_trend.at(day - HASHRATE_LAG_DAYS);
+        let swing = OWN_HASHRATE_PART * self.hashrate.at(day) + HASHRATE_TREND_PART * trend;
+        (1.0 + self.amounts.difficulty_pct / 100.0 * swing) * self.scatter(day)
     }
 
     /// The factor of the difficulty on a day: the mean factor of the estimated hashrate in the previous
@@ -98,18 +129,22 @@ impl NetworkMovement {
     /// The factor of the fee on a day: about as often below 1 as above, and sometimes far above.
     pub(crate) fn fee(&self, day: i64) -> f64 {
         let amount = self.amounts.fee_pct / 100.0;
-        let swing = amount * self.fee.at(day);
-        let ratio = (1.0 + swing) / (1.0 - swing);
         let mut peak = (1.0 + self.fee_peaks.at(day)) / 2.0;
         for _ in 0..FEE_PEAK_SQUARES {
             peak *= peak;
         }
         let weekday = 1.0 + amount * FEE_WEEKDAY * weekday(day);
-        ratio * ratio * (1.0 + amount * FEE_PEAK * peak) * weekday
+        let peak = 1.0 + amount * (FEE_PEAK * peak - FEE_CALM);
+        wide_factor(amount * self.fee.at(day)) * peak * weekday
     }
 
+    /// The factor of the market price on a day: about as often below 1 as above.
     pub(crate) fn market_price(&self, day: i64) -> f64 {
-        1.0 + self.amounts.price_pct / 100.0 * self.market_price.at(day)
+        let root = (1.0 + self.volatility.at(day)) / 2.0;
+        let volatility = CALM_VOLATILITY + (1.0 - CALM_VOLATILITY) * (root * root);
+        let within_months = MARKET_PRICE_PART * (volatility * self.market_price.at(day));
+        let swing = within_months + PRICE_TREND_PART * self.price_trend.at(day);
+        wide_factor(self.amounts.price_pct / 100.0 * swing)
     }
 }
 
@@ -161,13 +196,14 @@ impl MovementInputs {
 
     pub(crate) fn fee_factors(&self) -> Interval {
         let swing = self.fee_pct / 100.0;
-        let ratio = (1.0 + swing) / (1.0 - swing);
-        let highest = (1.0 + swing * FEE_PEAK) * (1.0 + swing * FEE_WEEKDAY);
-        Interval::new((1.0 - swing * FEE_WEEKDAY) / (ratio * ratio), ratio * ratio * highest)
+        let lowest = (1.0 - swing * FEE_CALM) * (1.0 - swing * FEE_WEEKDAY);
+        let highest = (1.0 + swing * (FEE_PEAK - FEE_CALM)) * (1.0 + swing * FEE_WEEKDAY);
+        Interval::new(wide_factor(-swing) * lowest, wide_factor(swing) * highest)
     }
 
     pub(crate) fn market_price_factors(&self) -> Interval {
-        Interval::around(self.price_pct)
+        let swing = self.price_pct / 100.0;
+        Interval::new(wide_factor(-swing), wide_factor(swing))
     }
 
     /// The factors of a power price, whether low, mean or high.
@@ -185,18 +221,18 @@ struct Octave {
     days: i64,
     /// Its weight in the wave.
     part: f64,
-    /// Whether the random numbers come in pairs that are half the range apart. Such a curve turns so often
-    /// that no year is flat, and still has a mean of 0 on any day.
-    paired: bool,
+    /// Whether the random numbers come in groups of four, two above 0 and two below. Such a curve turns so
+    /// often that no decade stays above or below its mean, and still has a mean of 0 on any day.
+    balanced: bool,
 }
 
 impl Octave {
     const fn new(days: i64, part: f64) -> Self {
-        Self { days, part, paired: false }
+        Self { days, part, balanced: false }
     }
 
-    const fn paired(days: i64, part: f64) -> Self {
-        Self { days, part, paired: true }
+    const fn balanced(days: i64, part: f64) -> Self {
+        Self { days, part, balanced: true }
     }
 }
 
@@ -217,9 +253,9 @@ impl Wave {
 
     /// The value on a day, counted from 1970-01-01.
     fn at(&self, day: i64) -> f64 {
-        let value = |(Octave { days, part, paired }, key): &(Octave, u64)| {
+        let value = |(Octave { days, part, balanced }, key): &(Octave, u64)| {
             let index = day.div_euclid(*days);
-            let [from, to] = [index, index + 1].map(|index| random(*key, index, *paired));
+            let [from, to] = [index, index + 1].map(|index| random(*key, index, *balanced));
             let eased = ease(day.rem_euclid(*days) as f64 / *days as f64);
             part * (from + (to - from) * eased)
         };
@@ -231,6 +267,13 @@ impl Wave {
 fn key(seed: u64, name: &str, days: i64) -> u64 {
     let bytes = name.bytes().map(u64::from).chain([days as u64]);
     bytes.fold(splitmix64(seed), |key, byte| splitmix64(key ^ byte))
+}
+
+/// The factor of a value that swings widely: 1 at 0, and its inverse for the opposite swing. It is near the
+/// exponential function of 4 times the swing.
+fn wide_factor(swing: f64) -> f64 {
+    let ratio = (1.0 + swing) / (1.0 - swing);
+    ratio * ratio
 }
 
 /// A smooth curve from 0 at 0 to 1 at 1, flat at both ends.
@@ -248,16 +291,19 @@ fn daily_scatter(key: u64, day: i64) -> f64 {
     sum as f64 / HALF_OF_SUM_MAX - 1.0
 }
 
-fn random(key: u64, index: i64, paired: bool) -> f64 {
-    if !paired {
-        return uniform(key, index);
+/// The random number at an index. A balanced one is at least 0.5 from 0. In a group of four, the first and the
+/// last have one sign, and the other two the opposite one.
+fn random(key: u64, index: i64, balanced: bool) -> f64 {
+    const GROUP: i64 = 4;
+    let number = uniform(key, index);
+    if !balanced {
+        return number;
     }
-    let first = uniform(key, index.div_euclid(2));
-    match index.rem_euclid(2) {
-        0 => first,
-        _ if first < 0.0 => first + 1.0,
-        _ => first - 1.0,
-    }
+    let position = index.rem_euclid(GROUP);
+    let is_first_positive = uniform(key, index - position) >= 0.0;
+    let distance = (1.0 + number.abs()) / 2.0;
+    let has_sign_of_first = position == 0 || position == GROUP - 1;
+    if is_first_positive == has_sign_of_first { distance } else { -distance }
 }
 
 fn uniform(key: u64, index: i64) -> f64 {
@@ -306,6 +352,11 @@ mod tests {
             ("fee wave", network.fee.at(day).to_string()),
             ("wave of fee peaks", network.fee_peaks.at(day).to_string()),
             ("published fee, USD", day_data.network.avg_fee_usd.to_string()),
+            ("market price wave", network.market_price.at(day).to_string()),
+            ("volatility wave", network.volatility.at(day).to_string()),
+            ("price trend", network.price_trend.at(day).to_string()),
+            ("price trend 60 days before", network.price_trend.at(day - 60).to_string()),
+            ("published market price, USD", day_data.network.price_usd.unwrap().to_string()),
             ("season", season(day).to_string()),
             ("common price wave", network.electricity.at(day).to_string()),
             ("own price wave of us", us.own.at(day).to_string()),
@@ -327,9 +378,9 @@ mod tests {
     }
 
     const SMOOTH: [Octave; 3] =
-        [Octave::new(61, 0.5), Octave::paired(17, 0.3), Octave::new(5, 0.2)];
+        [Octave::new(61, 0.5), Octave::balanced(17, 0.3), Octave::new(5, 0.2)];
     const DAILY: [Octave; 1] = [Octave::new(1, 1.0)];
-    const PAIRED: [Octave; 1] = [Octave::paired(53, 1.0)];
+    const BALANCED: [Octave; 1] = [Octave::balanced(53, 1.0)];
 
     fn values(
         seed: u64,
@@ -349,18 +400,18 @@ mod tests {
         assert_eq!(
             bits,
             [
-                0x3fc9_5772_df47_fe62,
-                0xbfe1_6307_fdca_d783,
-                0xbfe2_1661_4ab4_64f8,
-                0xbfe2_2d58_8f9a_fff8,
-                0x3fd2_dff1_2a2c_d64d
+                0x3fd6_0450_63b6_0b9e,
+                0xbfe2_3dc3_caf7_7ef6,
+                0xbfe2_d510_a56f_fa31,
+                0xbfe2_d805_c0c4_88a5,
+                0x3fd5_b122_08a7_39ca
             ]
         );
     }
 
     #[test]
     fn a_wave_stays_within_its_bounds_and_has_mean_zero() {
-        for octaves in [&SMOOTH[..], &DAILY, &PAIRED] {
+        for octaves in [&SMOOTH[..], &DAILY, &BALANCED] {
             let days = -700_000..3_000_000;
             let count = (days.end - days.start) as f64;
             let sum: f64 =
@@ -381,10 +432,12 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_is_half_the_range_apart() {
-        let turns: Vec<f64> = values(7, &PAIRED, -53_000..53_000).step_by(53).collect();
-        for pair in turns.chunks(2) {
-            assert!(((pair[0] - pair[1]).abs() - 1.0).abs() < 1e-12, "{pair:?}");
+    fn a_balanced_group_has_two_numbers_of_each_sign_away_from_zero() {
+        let turns: Vec<f64> = values(7, &BALANCED, -53_000..53_000).step_by(53).collect();
+        for group in turns.chunks(4) {
+            assert!(group.iter().all(|number| (0.5..=1.0).contains(&number.abs())), "{group:?}");
+            let signs = [0, 1, 2, 3].map(|position| group[position] > 0.0);
+            assert!(signs[0] == signs[3] && signs[1] == signs[2] && signs[0] != signs[1]);
         }
     }
 
@@ -414,14 +467,15 @@ mod tests {
     #[test]
     fn the_random_numbers_of_the_methodology_are_current() {
         let scatter = daily_scatter(key(20_240_420, "hashrate/scatter", 1), 0);
-        let key = key(20_240_420, "hashrate", 61);
+        let key = key(20_240_420, "hashrate", 47);
         let rows = [
             ("mix(0)", format!("{:#018x}", splitmix64(0))),
             ("mix(20240420)", format!("{:#018x}", splitmix64(20_240_420))),
-            ("key of seed 20240420, name `hashrate`, 61 days", format!("{key:#018x}")),
+            ("key of seed 20240420, name `hashrate`, 47 days", format!("{key:#018x}")),
             ("uniform of that key at 0", uniform(key, 0).to_string()),
             ("uniform of that key at -1", uniform(key, -1).to_string()),
-            ("random, paired, of that key at 341", random(key, 341, true).to_string()),
+            ("random, balanced, of that key at 341", random(key, 341, true).to_string()),
+            ("random, balanced, of that key at -1", random(key, -1, true).to_string()),
             ("scatter of seed 20240420, name `hashrate/scatter`, day 0", scatter.to_string()),
         ];
         let rows = rows.map(|(what, value)| format!("| {what} | {value} |\n")).concat();

@@ -445,7 +445,7 @@ fn invalid_inputs_are_refused_with_line_and_reason() {
         line 4: cannot read `symbol = 1`: invalid type: integer `1`, expected a string
         line 4: cannot read `ticker = "BTC"`: unknown field `ticker`, expected `name` or `symbol`
         line 10: price_usd is 0; expected a number from 1e-6 to 1e9
-        line 10: network.price_usd can be as low as 0.0088 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 3
+        line 10: network.price_usd can be as low as 0.00489 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 3
         line 12: from is "17.4.2028"; expected a valid date in quotes such as "2028-04-17"
         line 12: from is "2028-04-31"; expected a valid date in quotes such as "2028-04-17"
         line 12: cannot read `from = 2028-04-17`: invalid type: table, expected a string

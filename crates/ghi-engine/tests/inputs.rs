@@ -96,7 +96,7 @@ fn numbers_out_of_range_are_refused() {
         ("hashrate_eh = 2", "hashrate_eh = 16"),
         ("difficulty_pct = 13.5", "difficulty_pct = 51"),
         ("hashrate_pct = 27.5", "hashrate_pct = 31"),
-        ("fee_pct = 60.0", "fee_pct = 91"),
+        ("fee_pct = 50.0", "fee_pct = 91"),
         ("\nelectricity_pct = 15.0", "\nelectricity_pct = -3.0"),
         ("weekday_pct = 1.2", "weekday_pct = 21"),
         ("spread_pct = 30.0", "spread_pct = 91"),
@@ -112,16 +112,16 @@ fn numbers_that_cannot_be_published_are_refused() {
     let huge = efficiency.replace("19.7", "1e13");
     expect![[r#"
         here: the hashrate can be as low as 0.000627 EH/s, which rounds to 0 with 2 decimals; decimals.hashrate_eh must be at least 4
-        here: network.fee_usd can be as low as 5.5e-5 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 5
+        here: network.fee_usd can be as low as 8.9e-5 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 5
         here: region "us": the cost of a coin can be as high as 7.75e16 USD; with 2 decimals (decimals.usd), it must be at most 1e13
     "#]].assert_eq(&messages(&[
         ("hashrate_eh = 975.0", "hashrate_eh = 0.001"),
         ("fee_usd = 0.65", "fee_usd = 0.001"),
         (efficiency, &huge),
     ]));
-    let volatile = DEFAULT_INPUTS.replace("fee_pct = 60.0", "fee_pct = 90");
+    let volatile = DEFAULT_INPUTS.replace("fee_pct = 50.0", "fee_pct = 90");
     let error = Inputs::parse(&volatile.replace("fee_usd = 0.65", "fee_usd = 1e-6")).unwrap_err();
-    let message = "network.fee_usd can be as low as 2.27e-9 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 9";
+    let message = "network.fee_usd can be as low as 1.82e-9 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 9";
     assert!(error.to_string().ends_with(message), "{error}");
 }
 
@@ -198,7 +198,7 @@ fn optional_fields_default_to_bitcoin() {
 fn problems_are_sorted_by_line() {
     let text = DEFAULT_INPUTS
         .replace("fee_usd = 0.65", "fee_usd = -1")
-        .replace("fee_pct = 60.0", "fee_pct = 91")
+        .replace("fee_pct = 50.0", "fee_pct = 91")
         .replace("id = \"cn\"", "id = \"CN\"")
         .replace("best = 16.5", "best = 0")
         .replace("overhead = 1.24", "overhead = 0.5");
@@ -273,7 +273,7 @@ fn a_syntax_error_is_reported_with_its_line_and_the_parsers_message() {
     // An unclosed array is found at the next field, an unclosed string at the end of the file.
     let error = Inputs::parse(&DEFAULT_INPUTS.replace("overhead = 1.24", "overhead = [1,"));
     let error = error.unwrap_err().to_string();
-    assert!(error.contains("cannot read `price_usd = 80000.0`: "), "{error}");
+    assert!(error.contains("cannot read `price_usd = 70000.0`: "), "{error}");
     let error = Inputs::parse(&DEFAULT_INPUTS.replace("overhead = 1.24", "overhead = \"\"\""));
     let error = error.unwrap_err().to_string();
     assert!(error.contains("cannot read `the end of the file`: "), "{error}");

@@ -299,10 +299,10 @@ fn published_numbers_are_the_same_on_every_machine() {
     let day = model.day(date(2026, 11, 15)).unwrap();
     let Costs { min_usd, avg_usd, max_usd } = day.global;
     let cents = [min_usd, avg_usd, max_usd].map(|cost| cost.count());
-    assert_eq!(cents, [3_926_241, 5_627_586, 8_072_750]);
-    assert_eq!(day.network.hashrate_eh.count(), 83_408);
-    assert_eq!(day.network.difficulty, 138_139_588_711_790);
-    assert_eq!(day.network.avg_fee_usd.count(), 103);
+    assert_eq!(cents, [3_908_270, 5_601_828, 8_035_800]);
+    assert_eq!(day.network.hashrate_eh.count(), 81_791);
+    assert_eq!(day.network.difficulty, 137_507_313_750_706);
+    assert_eq!(day.network.avg_fee_usd.count(), 117);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use ghi_engine::{DEFAULT_INPUTS, Day, Inputs, Model};
+use ghi_engine::{CostCurve, DEFAULT_INPUTS, Day, Inputs, Model};
 use jiff::ToSpan;
 use jiff::civil::{Date, date};
 
@@ -273,9 +273,9 @@ fn fees_spread_widely() {
 
 #[test]
 fn fees_have_spikes() {
-    // The highest day is an extreme of two independent waves, so it varies widely. The formula allows 16
-    // times the level without a peak and 55 times that at the highest peak. Of 7,920 decades, half are below
-    // 85, which is Bitcoin's, 98% are between 28 and 280, and one of those tested here reaches 510.
+    // The highest day is an extreme of two independent waves, so it varies widely. The formula allows 9
+    // times the level without a peak and 46 times that at the highest peak. Of 1,500 decades, half are below
+    // 87, and 98% are between 23 and 220. Bitcoin's is 85.
     check("fee: highest / median", Notation::Plain, 20.0..=600.0, |decade| {
         quantile(&fees(decade), 1.0) / quantile(&fees(decade), 0.5)
     });
@@ -289,12 +289,14 @@ fn the_median_fee_is_near_its_level() {
 }
 
 #[test]
-fn fees_are_similar_a_week_later() {
-    let logarithms = |decade: &Decade| fees(decade).iter().map(|fee| fee.ln()).collect::<Vec<_>>();
+fn fees_are_similar_for_months() {
+    let logarithms = |decade: &Decade| logarithms(&fees(decade));
     let row = "autocorrelation of the log of the fee, 7 days";
     check(row, Notation::Plain, 0.6..=1.0, |decade| autocorrelation(&logarithms(decade), 7));
     let row = "autocorrelation of the log of the fee, 30 days";
-    check(row, Notation::Plain, 0.0..=1.0, |decade| autocorrelation(&logarithms(decade), 30));
+    check(row, Notation::Plain, 0.5..=0.8, |decade| autocorrelation(&logarithms(decade), 30));
+    let row = "autocorrelation of the log of the fee, 90 days";
+    check(row, Notation::Plain, 0.2..=0.55, |decade| autocorrelation(&logarithms(decade), 90));
 }
 
 #[test]
@@ -419,6 +421,91 @@ fn the_ratio_of_minimum_and_maximum_to_the_average_moves() {
     }
 }
 
+fn logarithms(values: &[f64]) -> Vec<f64> {
+    values.iter().map(|value| value.ln()).collect()
+}
+
+/// The changes of a value's logarithm over some days.
+fn log_changes(values: &[f64], days: usize) -> Vec<f64> {
+    let logarithms = logarithms(values);
+    std::iter::zip(&logarithms, &logarithms[days..]).map(|(from, to)| to - from).collect()
+}
+
+fn market_prices(decade: &Decade) -> Vec<f64> {
+    decade.days.iter().map(|day| day.network.price_usd.unwrap().to_f64()).collect()
+}
+
+#[test]
+fn daily_changes_of_the_price_neither_reverse_nor_continue() {
+    let row = "price: lag-1 autocorrelation of daily log changes";
+    check(row, Notation::Plain, -0.12..=0.12, |decade| {
+        autocorrelation(&log_changes(&market_prices(decade), 1), 1)
+    });
+    for (days, bounds) in [(7, 0.8..=1.25), (180, 0.5..=1.8)] {
+        let row = format!("price: variance ratio, {days} days");
+        check(&row, Notation::Plain, bounds, |decade| {
+            let variance = |days| deviation(&log_changes(&market_prices(decade), days)).powi(2);
+            variance(days) / (days as f64 * variance(1))
+        });
+    }
+}
+
+#[test]
+fn the_price_is_volatile_with_long_tails() {
+    let row = "price: volatility per year";
+    check(row, Notation::Percent, 0.4..=0.65, |decade| {
+        deviation(&log_changes(&market_prices(decade), 1)) * (YEAR as f64).sqrt()
+    });
+    let row = "price: excess kurtosis of daily log changes";
+    check(row, Notation::Plain, 1.5..=10.0, |decade| {
+        let changes = log_changes(&market_prices(decade), 1);
+        let (middle, scale) = (mean(&changes), deviation(&changes));
+        let fourth_powers = changes.iter().map(|change| ((change - middle) / scale).powi(4));
+        mean(&fourth_powers.collect::<Vec<_>>()) - 3.0
+    });
+}
+
+#[test]
+fn the_median_price_is_near_its_level() {
+    check("price: median / level", Notation::Plain, 0.85..=1.18, |decade| {
+        quantile(&market_prices(decade), 0.5) / 70_000.0
+    });
+}
+
+#[test]
+fn the_hashrate_follows_the_price() {
+    const CHANGE_DAYS: usize = 180;
+    const LAG_DAYS: usize = 60;
+    let row = "correlation of 180-day log changes: price, hashrate 60 days later";
+    check(row, Notation::Plain, 0.3..=1.0, |decade| {
+        let prices = log_changes(&market_prices(decade), CHANGE_DAYS);
+        let hashrates = log_changes(&decade.hashrates(), CHANGE_DAYS);
+        correlation(&prices[..prices.len() - LAG_DAYS], &hashrates[LAG_DAYS..])
+    });
+}
+
+#[test]
+fn most_of_the_hashrate_costs_less_than_the_price() {
+    // Both of whole regions and of the parts of their cost curves.
+    let row = "share of the hashrate in regions whose average is below the price, mean";
+    check(row, Notation::Percent, 0.7..=0.92, |decade| {
+        let share_below = |day: &Day| {
+            let regions = std::iter::zip(&day.regions, &day.hashrate_shares_pct);
+            let below = regions.filter(|(costs, _)| Some(costs.avg_usd) < day.network.price_usd);
+            below.map(|(_, share)| share.to_f64() / 100.0).sum()
+        };
+        mean(&decade.days.iter().map(share_below).collect::<Vec<f64>>())
+    });
+    let row = "share of the hashrate that mines below the price, mean";
+    check(row, Notation::Percent, 0.7..=0.92, |decade| {
+        let share_below = |day: &Day| {
+            let price = day.network.price_usd.unwrap();
+            CostCurve::of_regions(day).share_below_pct(price).to_f64() / 100.0
+        };
+        mean(&decade.days.iter().map(share_below).collect::<Vec<_>>())
+    });
+}
+
 /// Draws a panel of the chart: a title, and curves over the days of the year.
 fn panel(index: usize, title: &str, curves: &[(&str, Vec<f64>)]) -> String {
     const WIDTH: f64 = 720.0;
@@ -476,6 +563,7 @@ fn the_chart_of_a_year_is_current() {
     };
     let prices = [("line", price(0)), ("faint", price(1))];
     let fees = [("line", of(|day| day.network.avg_fee_usd.to_f64()))];
+    let market_prices = [("line", of(|day| day.network.price_usd.unwrap().to_f64()))];
     let panels = [
         panel(0, "Cost of one coin worldwide, USD: minimum, average, maximum", &costs),
         panel(
@@ -485,9 +573,10 @@ fn the_chart_of_a_year_is_current() {
         ),
         panel(2, "Power price, percent of its mean: United States, and Europe (faint)", &prices),
         panel(3, "Mean transaction fee, USD", &fees),
+        panel(4, "Market price of one coin, USD", &market_prices),
     ];
     let svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 810 700\" role=\"img\">\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 810 870\" role=\"img\">\n\
          <title>A year of the built-in inputs: 2026</title>\n\
          <style>svg{{background:#fff}}text{{font:12px sans-serif;fill:#333}}.title{{font-size:13px;font-weight:600}}\
          .number{{text-anchor:end}}.rule{{stroke:#ddd}}polyline{{fill:none;stroke-linejoin:round}}\

@@ -97,7 +97,7 @@ fn moving(pct: [f64; 6]) -> Vec<String> {
     let all = [
         ("difficulty_pct = 13.5", "difficulty_pct"),
         ("hashrate_pct = 27.5", "hashrate_pct"),
-        ("fee_pct = 60.0", "fee_pct"),
+        ("fee_pct = 50.0", "fee_pct"),
         ("electricity_pct = 15.0", "electricity_pct"),
         ("weekday_pct = 1.2", "weekday_pct"),
         ("spread_pct = 30.0", "spread_pct"),
@@ -222,7 +222,7 @@ fn hashrates_that_do_not_match_their_difficulties_in_the_median_are_reported() {
 fn a_cost_that_is_far_from_the_price_is_reported() {
     // The inputs cost 55,000.
     let at_price =
-        |price: &str| warnings(&[("price_usd = 80000.0", &format!("price_usd = {price}"))]);
+        |price: &str| warnings(&[("price_usd = 70000.0", &format!("price_usd = {price}"))]);
     for (price, expected) in [
         (
             "2000",
@@ -580,7 +580,7 @@ fn columns_with_some_empty_rows_are_reported() {
     };
     check(DEFAULT_INPUTS, "hashrate_eh", "700", "a synthetic hashrate, based on the difficulty");
     check(DEFAULT_INPUTS, "price_usd", "60000", "a synthetic price, based on network.price_usd");
-    let without_price = DEFAULT_INPUTS.replace("price_usd = 80000.0\n", "");
+    let without_price = DEFAULT_INPUTS.replace("price_usd = 70000.0\n", "");
     check(&without_price, "price_usd", "60000", "no price");
 }
 

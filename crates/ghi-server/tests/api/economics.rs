@@ -11,7 +11,7 @@ fn server_of(inputs: &str) -> TestServer {
 }
 
 fn without_price() -> String {
-    DEFAULT_INPUTS.replace("price_usd = 80000.0\n", "")
+    DEFAULT_INPUTS.replace("price_usd = 70000.0\n", "")
 }
 
 fn with_capital() -> String {
@@ -370,8 +370,8 @@ fn inputs_have_all_digits_that_costs_are_computed_from() {
 #[test]
 fn the_chart_of_the_curve_says_what_the_tables_say() {
     let server = TestServer::at(NOON);
-    let row = &rows(&server, "/export/economics.csv?date=2026-11-15", ECONOMICS)[0];
-    let svg = server.get("/charts/cost-curve.svg");
+    let row = &rows(&server, "/export/economics.csv?date=2025-03-01", ECONOMICS)[0];
+    let svg = server.get("/charts/cost-curve.svg?date=2025-03-01");
     assert_eq!(svg.header("content-type"), Some("image/svg+xml"));
     let share: f64 = row[7].parse().unwrap();
     assert!(
