@@ -505,10 +505,7 @@ fn fail_flags_apply_preferences_from_the_start() {
 fn a_fail_flag_without_effect_is_refused() {
     for (flag, reason) in [
         ("code=418", "code must be 400, 404, 429, 500, 502, 503 or 504"),
-        (
-            "code=503, times=2, key=a",
-            "key has no effect here; times counts the requests for each path since the start",
-        ),
+        ("code=503, times=2, key=a", "key has no effect in --fail"),
         (
             "/v1/ghi/network: break=null",
             r#"break must be "truncate", "json", "cut", "drip" or "reset"; also "extra" under /v1/ghi, "null", "missing" or "string" in documents with costs, and "gap" in a history"#,

@@ -32,7 +32,7 @@ use crate::observe::metrics::Metrics;
 use crate::router::{ROUTES, Route, RouteKind, find_route, rendered_ahead};
 use crate::routes::context::{Context, FixedFile, HandlerResult};
 use crate::routes::pages::general;
-use crate::scenarios::{FaultPlan, Scenarios, without_effect};
+use crate::scenarios::{FaultPlan, Scenarios};
 
 /// How many seconds' worth of requests a client may send at once.
 const BURST_SECONDS: NonZeroU32 = NonZeroU32::new(2).expect("2 is not zero");
@@ -188,13 +188,12 @@ impl Api {
         let route = exchange.route.filter(|route| route.kind.has_scenarios());
         let Some(route) = route else { return Ok(None) };
         let seed = day.edition.model().seed();
-        let selected = self.scenarios.of(request, route.path, seed);
-        let Some((scenario, ignored)) = selected else { return Ok(None) };
-        if scenario.is_strict {
+        let scenario = self.scenarios.of(request, route.path, seed);
+        let Some(scenario) = scenario else { return Ok(None) };
+        if scenario.is_strict() {
             let names = || Query::parse(request.uri().query())?.check_names(route.parameters);
-            let ignored = ignored.map(|reason| without_effect(&reason));
-            if let Some(problem) = ignored.or_else(|| names().err()) {
-                return Ok(Some(FaultPlan::rejection(problem, day)));
+            if let Err(problem) = scenario.check().and_then(|()| names()) {
+                return Ok(Some(FaultPlan::rejection(problem, scenario, day)));
             }
         }
         let days_drawn = route.days_drawn(request.uri().query());

@@ -199,11 +199,10 @@ impl Editions {
     pub(crate) fn changed(
         &self,
         RequestDay { moment, edition }: &RequestDay,
-        change: impl FnOnce(&RecentDays) -> RecentDays,
+        days: RecentDays,
         client: Option<ClientKey>,
     ) -> Result<RequestDay, u64> {
         self.day_limit.check(1, client)?;
-        let days = change(edition.days());
         let edition = self.edition(edition.model(), *moment, days, FILES_OF_OTHER_DAY);
         Ok(RequestDay { moment: *moment, edition })
     }

@@ -21,9 +21,10 @@ pub(crate) struct Preference<'a> {
     pub(crate) has_parameters: bool,
 }
 
-/// Returns the preferences of a request, including empty ones.
+/// Returns the preferences of a request.
 pub(crate) fn preferences(headers: &HeaderMap) -> impl Iterator<Item = Preference<'_>> {
-    elements(headers, PREFER).take(PREFERENCES_MAX).map(|element| {
+    let elements = elements(headers, PREFER).take(PREFERENCES_MAX);
+    elements.filter(|element| !element.is_empty()).map(|element| {
         let mut parts = split_unquoted(element, ';');
         let (name, value) = name_and_value(parts.next().unwrap_or_default());
         let has_parameters = parts.next().is_some();

@@ -52,6 +52,7 @@ struct Pieces {
     /// The length in bytes that the head declares, if it is known.
     declared: Option<usize>,
     chunks: Chunks,
+    piece_bytes: usize,
     is_exhausted: bool,
     /// Whether an error follows the last chunk. It ends the connection.
     is_cut: bool,
@@ -76,14 +77,16 @@ impl Content {
         Pieces { is_cut: true, ..pieces }.into_content()
     }
 
-    pub(crate) fn drip(self, permit: Permit) -> Self {
-        if self.pieces.is_some() {
-            return self;
-        }
-        let size = self.whole.len().div_ceil(DRIP_PIECES).max(1);
-        let chunks: Vec<_> = self.whole.chunks(size).map(<[u8]>::to_vec).collect();
-        let pieces = Pieces::new(self.len(), Box::new(chunks.into_iter()));
-        Pieces { slow: Some(permit), ..pieces }.into_content()
+    /// Content that is sent in small pieces, or in the usual ones if it is lazy, with a pause before each.
+    pub(crate) fn drip(mut self, permit: Permit) -> Self {
+        let pieces = self.pieces.get_or_insert_with(|| {
+            let piece_bytes = self.whole.len().div_ceil(DRIP_PIECES).max(1);
+            let chunks: Vec<_> = self.whole.chunks(piece_bytes).map(<[u8]>::to_vec).collect();
+            let pieces = Pieces::new(Some(self.whole.len()), Box::new(chunks.into_iter()));
+            Box::new(Pieces { piece_bytes, ..pieces })
+        });
+        pieces.slow = Some(permit);
+        self
     }
 
     pub(crate) fn len(&self) -> Option<usize> {
@@ -130,7 +133,8 @@ impl Body for Content {
 
 impl Pieces {
     fn new(declared: Option<usize>, chunks: Chunks) -> Self {
-        Self { declared, chunks, is_exhausted: false, is_cut: false, slow: None, wait: None }
+        let (piece_bytes, is_exhausted, is_cut) = (PIECE_BYTES, false, false);
+        Self { declared, chunks, piece_bytes, is_exhausted, is_cut, slow: None, wait: None }
     }
 
     fn into_content(self) -> Content {
@@ -165,8 +169,7 @@ impl Pieces {
     /// Generates what fits into a turn and a piece.
     fn generate(&mut self) -> Vec<u8> {
         let (started, mut piece) = (Instant::now(), Vec::new());
-        let enough = if self.slow.is_some() { 1 } else { PIECE_BYTES };
-        while piece.len() < enough && started.elapsed() < TURN && !self.is_exhausted {
+        while piece.len() < self.piece_bytes && started.elapsed() < TURN && !self.is_exhausted {
             let chunk = self.chunks.next();
             self.is_exhausted = chunk.is_none();
             piece.extend(chunk.unwrap_or_default());

@@ -33,8 +33,6 @@ const BOUNDS: [f64; 11] =
 /// The number of log lines dropped because they could not be written in time. The program that writes the log counts them.
 pub static LOG_LINES_DROPPED: AtomicU64 = AtomicU64::new(0);
 
-type Labels<const COUNT: usize> = [(&'static str, &'static str); COUNT];
-
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RouteAndStatus {
     route: &'static str,
@@ -53,9 +51,9 @@ pub(crate) struct Metrics {
     pub(crate) connections: ConnectionCounts,
     pub(crate) requests_limited: Counter,
     pub(crate) scenarios_refused: Counter,
-    scenarios: Family<Labels<2>, Counter>,
+    scenarios: Family<[(&'static str, String); 2], Counter>,
     waiting: Arc<PermitPool>,
-    reloads: Family<Labels<1>, Counter>,
+    reloads: Family<[(&'static str, &'static str); 1], Counter>,
     is_last_reload_successful: Gauge,
 }
 
@@ -96,7 +94,7 @@ impl Metrics {
 
     /// Counts a request with a scenario separately, so that its status and its duration trigger no alerts.
     pub(crate) fn scenario(&self, scenario: &Scenario) {
-        let labels = [("origin", scenario.origin()), ("scenario", scenario.kind())];
+        let labels = [("origin", scenario.origin().into()), ("scenario", scenario.kind())];
         self.scenarios.get_or_create(&labels).inc();
     }
 

@@ -29,51 +29,36 @@ impl Alteration {
     }
 
     /// Returns a changed document of an edition, if it can be changed.
-    pub(super) fn apply(self, text: &[u8], edition: &Edition) -> Option<String> {
-        let mut document: Value = serde_json::from_slice(text).ok()?;
-        let is_changed = match self {
-            Self::Null => change_first_cost(&mut document, |_| Some(Value::Null)),
-            Self::Missing => change_first_cost(&mut document, |_| None),
-            Self::String => {
-                change_first_cost(&mut document, |cost| Some(document_json(cost).into()))
-            }
-            Self::Gap => {
-                let points = document.get_mut("points").and_then(Value::as_array_mut);
-                points.map(|points| points.remove(HISTORY_DAYS / 2)).is_some()
-            }
-            Self::Extra => {
-                extend(&mut document, edition);
-                true
-            }
-        };
-        is_changed.then(|| document_json(&document))
+    pub(super) fn apply(self, text: &str, edition: &Edition) -> Option<String> {
+        if matches!(self, Self::Null | Self::Missing | Self::String) {
+            return self.change_first_cost(text);
+        }
+        let mut document: Value = serde_json::from_str(text).ok()?;
+        if self == Self::Gap {
+            document.get_mut("points")?.as_array_mut()?.remove(HISTORY_DAYS / 2);
+        } else {
+            extend(&mut document, edition);
+        }
+        Some(document_json(&document))
+    }
+
+    /// Replaces or removes the first cost of a document, which is never the first field of its object.
+    fn change_first_cost(self, text: &str) -> Option<String> {
+        let (before, _) = text.split_once("_cost_usd\":")?;
+        let (before, field) = text.split_at(before.rfind(',')?);
+        let (field, after) = field.split_at(1 + field[1..].find([',', '}'])?);
+        let (name, cost) = field.split_once(':')?;
+        Some(match self {
+            Self::Missing => format!("{before}{after}"),
+            Self::String => format!("{before}{name}:\"{cost}\"{after}"),
+            _ => format!("{before}{name}:null{after}"),
+        })
     }
 }
 
 pub(super) fn has_costs(route: &str) -> bool {
     const WITHOUT_COSTS: [&str; 3] = [paths::NETWORK, paths::REGIONS, paths::METADATA];
     route.starts_with(paths::PREFIX) && !WITHOUT_COSTS.contains(&route)
-}
-
-/// Replaces or removes the first cost of a document. Returns whether it has a cost.
-fn change_first_cost(value: &mut Value, change: fn(&Value) -> Option<Value>) -> bool {
-    match value {
-        Value::Object(fields) => {
-            let names: Vec<String> = fields.keys().cloned().collect();
-            names.into_iter().any(|name| {
-                if !name.ends_with("_cost_usd") {
-                    return change_first_cost(&mut fields[&name], change);
-                }
-                match change(&fields[&name]) {
-                    Some(changed) => fields.insert(name, changed),
-                    None => fields.shift_remove(&name),
-                };
-                true
-            })
-        }
-        Value::Array(values) => values.iter_mut().any(|value| change_first_cost(value, change)),
-        _ => false,
-    }
 }
 
 /// Extends a document as a later release might: every object has one more field, and a history begins a

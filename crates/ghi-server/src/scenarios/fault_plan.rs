@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use ghi_contract::paths;
-use ghi_engine::RecentDays;
 use httpdate::fmt_http_date;
 use hyper::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, ETAG, HeaderValue, IF_NONE_MATCH, RETRY_AFTER,
@@ -19,8 +18,7 @@ use crate::http::problem::{Code, Problem};
 use crate::http::site::Site;
 use crate::net::{ClientKey, Content, Permit, PermitPool, Wait};
 use crate::scenarios::recovery::RecoveryKeys;
-use crate::scenarios::requested::select;
-use crate::scenarios::scenario::{Failure, Origin, RETRY_AFTER_SECONDS, STRICT, Scenario};
+use crate::scenarios::scenario::{FIGURES, Failure, Origin, RETRY_AFTER_SECONDS, Scenario, find};
 use crate::scenarios::startup::{Chaos, FailFlags};
 
 /// A body that is not JSON, like a page from a proxy that answers in the server's place.
@@ -30,7 +28,7 @@ const NOT_JSON: &str = "<!doctype html><title>Not JSON</title><p>This is a test 
 pub(crate) struct Scenarios {
     are_on: bool,
     fail_flags: FailFlags,
-    chaos: Option<Chaos>,
+    chaos: Chaos,
     recovery_keys: RecoveryKeys,
     pub(crate) waiting: Arc<PermitPool>,
 }
@@ -39,47 +37,36 @@ impl Scenarios {
     pub(crate) fn new(config: &Config) -> Self {
         // Half of all connections may wait for a delayed response, and one client may use a quarter of these.
         let waiting = (config.max_connections / 2).max(1);
+        let (percent, path) = (config.chaos_percent.into(), config.chaos_path.clone());
         Self {
             are_on: config.scenarios,
             fail_flags: FailFlags::new(&config.fail),
-            chaos: Chaos::new(config.chaos_percent, config.chaos_path.clone()),
+            chaos: Chaos { percent, path, ..Chaos::default() },
             recovery_keys: RecoveryKeys::default(),
             waiting: PermitPool::new(waiting, (waiting / 4).max(1)),
         }
     }
 
-    /// Returns the scenario of a valid API request for a route, if it has one, and why the first of its preferences
-    /// without effect has none. `seed` is the seed of the inputs.
-    pub(crate) fn of(
-        &self,
-        request: &Request<()>,
-        route: &str,
-        seed: u64,
-    ) -> Option<(Scenario, Option<String>)> {
+    /// Returns the scenario of a valid API request for a route, if it has one. `seed` is the seed of the inputs.
+    pub(crate) fn of(&self, request: &Request<()>, route: &str, seed: u64) -> Option<Scenario> {
         let (headers, path) = (request.headers(), request.uri().path());
         let is_head = *request.method() == Method::HEAD;
         if !is_head && *request.method() != Method::GET {
             return None;
         }
         // A request's own preferences replace those of the flags.
-        let (selected, ignored) = if self.are_on && headers.contains_key(PREFER) {
-            let (scenario, ignored) = select(headers, route, is_head, Origin::Request);
-            (Some(self.recovery_keys.limit(scenario, path, "", Instant::now())), ignored)
+        let selected = if self.are_on && headers.contains_key(PREFER) {
+            let mut scenario = Scenario::select(headers, route, is_head, Origin::Request);
+            self.recovery_keys.limit(&mut scenario, path, "", Instant::now());
+            Some(scenario).filter(Scenario::has_effect)
         } else {
-            (self.fail_flags.select(path, route, is_head), None)
+            self.fail_flags.select(path, route, is_head)
         };
-        let selected = selected.filter(Scenario::has_effect);
-        let chaos = self.chaos.as_ref();
-        let failure = chaos.and_then(|chaos| chaos.next((path, route), seed, !is_head));
+        let chaos = self.chaos.next((path, route), seed, !is_head);
+        // A selected failure takes precedence.
         match selected {
-            // A selected failure takes precedence.
-            Some(selected) if failure.is_none() || selected.failure.is_some() => {
-                Some((selected, ignored))
-            }
-            _ => Some((
-                Scenario { origin: Origin::Chaos, failure: Some(failure?), ..Scenario::default() },
-                None,
-            )),
+            Some(selected) if chaos.is_none() || selected.failure().is_some() => Some(selected),
+            _ => chaos,
         }
     }
 
@@ -96,22 +83,24 @@ impl Scenarios {
             let limit = "Too many delayed responses are waiting (Prefer: delay, break=drip)";
             self.waiting.acquire(client).ok_or_else(|| Problem::rate_limited(limit, 1))
         };
-        let delay = scenario.delay.filter(|delay| !delay.is_zero());
-        let wait = delay.map(|duration| permit().map(|permit| Wait { duration, permit }));
-        let slow = (scenario.failure == Some(Failure::Drip)).then(permit);
-        let (wait, slow) = (wait.transpose()?, slow.transpose()?);
+        let wait = match scenario.number("delay").map(Duration::from_millis) {
+            None | Some(Duration::ZERO) => None,
+            Some(duration) => Some(Wait { duration, permit: permit()? }),
+        };
+        let is_slow = scenario.failure() == Some(Failure::Drip);
+        let slow = if is_slow { Some(permit()?) } else { None };
         let limit = "Too many requests use Prefer: at or Prefer: figures";
         let too_many = |seconds| Problem::rate_limited(limit, seconds);
         let mut day = today.clone();
-        if let Some(moment) = scenario.at {
+        if let Some(moment) = scenario.at() {
             day = editions.other_day(moment, days_drawn, client).map_err(too_many)?;
         }
-        if let Some((_, percent)) = scenario.figures {
-            let change = |days: &RecentDays| match percent {
-                Some(percent) => days.with_costs_today_at(percent),
-                None => days.with_equal_costs(),
-            };
-            day = editions.changed(&day, change, client).map_err(too_many)?;
+        if let Some(percent) = scenario.get("figures").and_then(|it| find(&FIGURES, "figures", it))
+        {
+            let days = day.edition.days();
+            let changed = percent.map(|percent| days.with_costs_today_at(percent));
+            let changed = changed.unwrap_or_else(|| days.with_equal_costs());
+            day = editions.changed(&day, changed, client).map_err(too_many)?;
         }
         Ok(FaultPlan { scenario, rejection: None, day, wait, slow })
     }
@@ -131,8 +120,8 @@ pub(crate) struct FaultPlan {
 
 impl FaultPlan {
     /// Returns the plan for a request with `handling=strict` that is rejected, which needs nothing.
-    pub(crate) fn rejection(problem: Problem, today: &RequestDay) -> Self {
-        let scenario = Scenario { is_strict: true, ..Scenario::default() };
+    pub(crate) fn rejection(problem: Problem, mut scenario: Scenario, today: &RequestDay) -> Self {
+        scenario.values.retain(|(name, _)| *name == "handling");
         Self { scenario, rejection: Some(problem), day: today.clone(), wait: None, slow: None }
     }
 
@@ -145,7 +134,7 @@ impl FaultPlan {
         if let Some(problem) = self.rejection.take() {
             return Err(problem);
         }
-        let (failure, mut headers) = (self.scenario.failure, request.clone());
+        let (failure, mut headers) = (self.scenario.failure(), request.clone());
         match failure {
             Some(Failure::ProxyError(status)) => return Ok(proxy_error(site, status)),
             // Data is never missing there, but with many regions the server may be busy.
@@ -163,18 +152,11 @@ impl FaultPlan {
         if failure.is_some() {
             headers.remove(IF_NONE_MATCH);
         }
-        let response = serve(&headers, &self.day)?;
-        let is_streamed = response.body().len().is_none();
-        if self.scenario.is_strict && failure == Some(Failure::Drip) && is_streamed {
-            self.scenario = Scenario { is_strict: true, ..Scenario::default() };
-            let reason = "break=drip has no effect on a table for a range of days";
-            return Err(without_effect(reason));
-        }
-        Ok(response)
+        serve(&headers, &self.day)
     }
 
     fn problem(&self, code: Code) -> Problem {
-        let status = Problem::new(code, "").describe().status.as_u16();
+        let status = self.scenario.get("code").unwrap_or_default();
         let origin = match self.scenario.origin {
             Origin::Request => format!(", requested with Prefer: code={status}."),
             Origin::Flag => format!(", set with --fail code={status}."),
@@ -186,15 +168,16 @@ impl FaultPlan {
     }
 
     pub(crate) fn is_reset(&self) -> bool {
-        self.scenario.failure == Some(Failure::Reset)
+        self.scenario.failure() == Some(Failure::Reset)
     }
 
     /// Applies the scenario to a response.
     pub(crate) fn apply(&mut self, response: &mut Response<Content>) {
-        let failure = self.scenario.failure.filter(|failure| self.fail(*failure, response));
+        let has_failed =
+            self.scenario.failure().is_some_and(|failure| self.fail(failure, response));
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        match self.scenario.retry_after.as_deref() {
+        match self.scenario.get("retry-after") {
             None => {}
             Some("none") => _ = headers.remove(RETRY_AFTER),
             Some(text) => {
@@ -205,7 +188,7 @@ impl FaultPlan {
             }
         }
         if self.scenario.origin != Origin::Chaos {
-            self.write_applied(failure, response);
+            self.write_applied(has_failed, response);
         }
     }
 
@@ -216,17 +199,17 @@ impl FaultPlan {
         let (body, is_applied) = match (failure, self.slow.take()) {
             (Failure::Truncate, _) => (body.cut(50), true),
             (Failure::Cut, _) => (body.cut(0), true),
-            (Failure::Drip, Some(permit)) if body.len().is_some() => (body.drip(permit), true),
-            (Failure::Drip, _) => (body, false),
-            (Failure::Code(_) | Failure::ProxyError(_) | Failure::Reset, _) => (body, true),
+            (Failure::Drip, Some(permit)) => (body.drip(permit), true),
             (Failure::NotJson, _) => (NOT_JSON.into(), true),
             (Failure::Altered(alteration), _) => {
                 let text = body.into_bytes();
+                let text = String::from_utf8_lossy(&text);
                 match alteration.apply(&text, &self.day.edition) {
                     Some(changed) => (changed.into(), true),
-                    None => (text.into(), false),
+                    None => (text.into_owned().into(), false),
                 }
             }
+            _ => (body, true),
         };
         *response.body_mut() = body;
         if is_applied && matches!(failure, Failure::NotJson | Failure::Altered(_)) {
@@ -238,32 +221,26 @@ impl FaultPlan {
     }
 
     /// Lists the preferences that changed the response.
-    fn write_applied(&self, failure: Option<Failure>, response: &mut Response<Content>) {
-        let scenario = &self.scenario;
+    fn write_applied(&self, has_failed: bool, response: &mut Response<Content>) {
         let status = response.status();
-        if failure == Some(Failure::NotJson) {
+        let has_document = status.is_success() || status == StatusCode::NOT_MODIFIED;
+        let mut applied = self.scenario.values.clone();
+        applied.retain(|(name, _)| match *name {
+            "code" | "break" => has_failed,
+            "figures" => has_document,
+            // The problem of a rejected request is the same on all days.
+            "at" => !status.is_client_error(),
+            _ => true,
+        });
+        let ends = |name: &str| matches!(name, "code" | "break" | "figures" | "delay");
+        if !applied.iter().any(|(name, _)| ends(name)) {
+            applied.retain(|(name, _)| !matches!(*name, "times" | "key"));
+        }
+        if self.scenario.failure() == Some(Failure::NotJson) {
             response.headers_mut().remove(PREFERENCE_APPLIED);
         }
-        // The problem of a rejected request is the same on all days.
-        let at = scenario.at.filter(|_| !status.is_client_error());
-        let at = at.map(|at| at.to_string().replace(".000000Z", "Z"));
-        let has_document = status.is_success() || status == StatusCode::NOT_MODIFIED;
-        let figures = scenario.figures.filter(|_| has_document);
-        let ends = failure.is_some() || figures.is_some() || scenario.delay.is_some();
-        let times = scenario.times.filter(|_| ends);
-        let key = scenario.key.as_ref().filter(|_| ends);
-        let applied = [
-            failure.map(|failure| failure.preference().into()),
-            scenario.retry_after.as_ref().map(|text| format!("retry-after={text}")),
-            figures.map(|(preference, _)| preference.into()),
-            at.map(|at| format!("at=\"{at}\"")),
-            scenario.delay.map(|delay| format!("delay={}", delay.as_millis())),
-            times.map(|times| format!("times={times}")),
-            key.map(|key| format!("key={key}")),
-            scenario.is_strict.then(|| STRICT.into()),
-        ];
-        for preference in applied.into_iter().flatten() {
-            add_applied(response.headers_mut(), &preference);
+        for (name, value) in applied {
+            add_applied(response.headers_mut(), &format!("{name}={value}"));
         }
     }
 }
@@ -273,8 +250,4 @@ fn proxy_error(site: &Site, status: StatusCode) -> Response<Content> {
         "<html>\n<head><title>{status}</title></head>\n<body>\n<h1>{status}</h1>\n<p>This is a test scenario.</p>\n</body>\n</html>\n"
     );
     site.response(status, "text/html", page)
-}
-
-pub(crate) fn without_effect(reason: &str) -> Problem {
-    Problem::new(Code::UnknownPreference, format!("In Prefer, {reason}."))
 }

@@ -8,7 +8,7 @@ mod recovery;
 mod scenario;
 mod altered;
 
-pub(crate) use fault_plan::{FaultPlan, Scenarios, without_effect};
+pub(crate) use fault_plan::{FaultPlan, Scenarios};
 #[cfg(feature = "internals")]
 pub use requested::preference_values;
 pub(crate) use scenario::Scenario;

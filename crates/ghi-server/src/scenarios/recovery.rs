@@ -1,6 +1,5 @@
 //! Faults that end after a number of requests. Their keys are the only state that requests leave behind.
 
-use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,56 +17,41 @@ const LIFETIME: Duration = Duration::from_secs(600);
 #[derive(Debug, Default)]
 pub(super) struct RecoveryKeys {
     hasher: RandomState,
-    counts: Mutex<VecDeque<KeyCount>>,
+    counts: Mutex<Vec<KeyCount>>,
 }
 
 #[derive(Debug)]
 struct KeyCount {
     key: u64,
     first_used: Instant,
-    requests: u8,
+    requests: u64,
 }
 
 impl RecoveryKeys {
-    /// Counts a request with the key of its scenario, or else this key. Returns what remains of the scenario after
-    /// enough requests.
-    pub(super) fn limit(
-        &self,
-        scenario: Scenario,
-        path: &str,
-        key: &str,
-        now: Instant,
-    ) -> Scenario {
-        let Some(times) = scenario.times else { return scenario };
-        if self.count(path, scenario.key.as_deref().unwrap_or(key), times, now) {
-            return scenario;
+    /// Counts a request with the key of its scenario, or else this key. After enough requests, only those of its
+    /// preferences remain that do not end.
+    pub(super) fn limit(&self, scenario: &mut Scenario, path: &str, key: &str, now: Instant) {
+        let Some(times) = scenario.number("times") else { return };
+        if self.count(path, scenario.get("key").unwrap_or(key), now) > times {
+            scenario.values.retain(|(name, _)| matches!(*name, "at" | "handling"));
         }
-        let Scenario { origin, at, is_strict, .. } = scenario;
-        Scenario { origin, at, is_strict, ..Scenario::default() }
     }
 
-    /// Counts a request for a path with a key, and returns whether it is among the first `times`.
-    fn count(&self, path: &str, key: &str, times: u8, now: Instant) -> bool {
-        let path = path.strip_suffix('/').unwrap_or(path);
-        let key = self.hasher.hash_one((path, key));
+    /// Returns how many requests for a path had a key, including this one.
+    fn count(&self, path: &str, key: &str, now: Instant) -> u64 {
+        let key = self.hasher.hash_one((path.strip_suffix('/').unwrap_or(path), key));
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_over =
-            |count: &KeyCount| now.saturating_duration_since(count.first_used) >= LIFETIME;
-        while counts.front().is_some_and(is_over) {
-            counts.pop_front();
-        }
+        counts.retain(|count| now.saturating_duration_since(count.first_used) < LIFETIME);
         // Few servers count more than a handful of keys, and searching ten thousand takes a few microseconds.
         let known = counts.iter().position(|count| count.key == key).unwrap_or_else(|| {
             if counts.len() >= KEYS_MAX {
-                counts.pop_front();
+                counts.remove(0);
             }
-            counts.push_back(KeyCount { key, first_used: now, requests: 0 });
+            counts.push(KeyCount { key, first_used: now, requests: 0 });
             counts.len() - 1
         });
-        let count = &mut counts[known].requests;
-        let is_among_first = *count < times;
-        *count = count.saturating_add(1);
-        is_among_first
+        counts[known].requests += 1;
+        counts[known].requests
     }
 }
 
@@ -78,24 +62,24 @@ mod tests {
     #[test]
     fn the_first_requests_with_a_key_on_a_path_are_counted() {
         let (keys, now) = (RecoveryKeys::default(), Instant::now());
-        let count = |path, key| keys.count(path, key, 2, now);
-        assert_eq!([(); 4].map(|()| count("/a", "k")), [true, true, false, false]);
-        assert!(count("/b", "k") && count("/a", "other"), "another path, another key");
-        assert!((0..300).all(|_| !count("/a", "k")), "the counter doesn't overflow");
+        let count = |path, key| keys.count(path, key, now);
+        assert_eq!([(); 4].map(|()| count("/a", "k")), [1, 2, 3, 4]);
+        assert_eq!((count("/b", "k"), count("/a", "other")), (1, 1), "another path, another key");
     }
 
     #[test]
     fn a_key_is_forgotten_ten_minutes_after_its_first_request() {
         let (keys, start) = (RecoveryKeys::default(), Instant::now());
-        assert!(keys.count("/a", "k", 1, start));
-        assert!(!keys.count("/a", "k", 1, start + LIFETIME - Duration::from_millis(1)));
-        assert!(keys.count("/a", "k", 1, start + LIFETIME));
+        let count = |later| keys.count("/a", "k", start + later);
+        assert_eq!(count(Duration::ZERO), 1);
+        assert_eq!(count(LIFETIME - Duration::from_millis(1)), 2);
+        assert_eq!(count(LIFETIME), 1);
     }
 
     #[test]
     fn a_full_table_forgets_its_oldest_key() {
         let (keys, now) = (RecoveryKeys::default(), Instant::now());
-        let count = |number: usize| keys.count("/a", &number.to_string(), 1, now);
+        let count = |number: usize| keys.count("/a", &number.to_string(), now) == 1;
         assert!((0..KEYS_MAX).all(count));
         assert!(!count(0), "it is full, but not too full");
         assert!(count(KEYS_MAX));

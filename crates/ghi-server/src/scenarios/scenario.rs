@@ -1,33 +1,38 @@
-//! Scenarios, and the tables of all failures and changes that a request can select.
-
-use std::time::Duration;
+//! Scenarios, and the tables of all preferences, failures and changed costs.
 
 use hyper::StatusCode;
 
-use crate::clock::Moment;
-use crate::http::problem::Code;
+use crate::http::problem::{Code, Problem};
 use crate::scenarios::altered::Alteration;
 
 /// The `Retry-After` of a requested error, in seconds. It is short, so that a test that waits for it is quick.
 pub(super) const RETRY_AFTER_SECONDS: u64 = 1;
 
-/// The preference that turns anything that would be ignored into an error.
-pub(super) const STRICT: &str = "handling=strict";
+/// The preferences with the values that they accept, in the order in which responses list them.
+pub(super) const PREFERENCES: [(&str, &str); 10] = [
+    ("code", "400, 404, 429, 500, 502, 503 or 504"),
+    (
+        "break",
+        r#""truncate", "json", "cut", "drip" or "reset"; also "extra" under /v1/ghi, "null", "missing" or "string" in documents with costs, and "gap" in a history"#,
+    ),
+    ("retry-after", r#"0 to 86400, "date" or "none""#),
+    ("figures", r#""spike", "drop" or "flat", and only in documents with costs"#),
+    ("at", "a UTC time such as 2026-11-15T12:00:00Z or a date, from 1970-01-01 to 9999-12-31"),
+    ("delay", "0 to 10000 milliseconds"),
+    ("times", "1 to 100"),
+    ("key", "1 to 64 letters, digits, - and _"),
+    ("return", r#""minimal" or "representation""#),
+    ("handling", r#""strict" or "lenient""#),
+];
 
+/// The preferences of a request, a flag or chaos that have an effect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scenario {
-    pub(crate) origin: Origin,
-    pub(crate) failure: Option<Failure>,
-    /// The `Retry-After` of the error, if it is not the usual one: seconds, `date` or `none`.
-    pub(crate) retry_after: Option<String>,
-    pub(crate) figures: Option<Figures>,
-    pub(crate) at: Option<Moment>,
-    pub(crate) delay: Option<Duration>,
-    /// How many requests get the failure, the delay and the changed costs: of those with the key, or else of all.
-    pub(crate) times: Option<u8>,
-    pub(crate) key: Option<String>,
-    /// Whether a preference or parameter that would be ignored is an error.
-    pub(crate) is_strict: bool,
+    pub(super) origin: Origin,
+    /// Names and valid values, in the order of [`PREFERENCES`].
+    pub(super) values: Vec<(&'static str, String)>,
+    /// Why the first preference without effect has none, if there is one.
+    pub(super) ignored: Option<String>,
 }
 
 /// Who chose a scenario.
@@ -56,15 +61,13 @@ pub(crate) enum Failure {
     Altered(Alteration),
 }
 
-/// A change to the costs, the same in every document: its preference, and today's costs as a percentage of
-/// the real ones, or `None` if all days have today's costs.
-pub(crate) type Figures = (&'static str, Option<u64>);
-
-pub(crate) const FIGURES: [Figures; 3] =
+/// The changes to the costs, the same in every document: today's costs as a percentage of the real ones, or `None` if
+/// all days have today's costs.
+pub(super) const FIGURES: [(&str, Option<u64>); 3] =
     [("figures=spike", Some(125)), ("figures=drop", Some(75)), ("figures=flat", None)];
 
 /// Every failure that a request can select, with the preference that selects it.
-pub(crate) const FAILURES: [(&str, Failure); 17] = [
+pub(super) const FAILURES: [(&str, Failure); 17] = [
     ("code=400", Failure::Code(Code::InvalidParameter)),
     ("code=404", Failure::Code(Code::UnknownRegion)),
     ("code=429", Failure::Code(Code::RateLimited)),
@@ -84,16 +87,39 @@ pub(crate) const FAILURES: [(&str, Failure); 17] = [
     ("break=gap", Failure::Altered(Alteration::Gap)),
 ];
 
-impl Failure {
-    pub(super) fn preference(self) -> &'static str {
-        let found = FAILURES.iter().find(|(_, failure)| *failure == self);
-        found.map_or("", |(preference, _)| preference)
-    }
+/// Finds a preference in one of the tables.
+pub(super) fn find<T: Copy>(table: &[(&str, T)], name: &str, value: &str) -> Option<T> {
+    let preference = format!("{name}={value}");
+    table.iter().find(|(known, _)| *known == preference).map(|(_, found)| *found)
 }
 
 impl Scenario {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.values.iter().find(|(given, _)| *given == name).map(|(_, value)| &**value)
+    }
+
+    /// Returns a value that is a number.
+    pub(super) fn number(&self, name: &str) -> Option<u64> {
+        self.get(name)?.parse().ok()
+    }
+
+    pub(super) fn failure(&self) -> Option<Failure> {
+        self.values.iter().find_map(|(name, value)| find(&FAILURES, name, value))
+    }
+
+    /// Returns whether a preference or parameter that would be ignored is an error.
+    pub(crate) fn is_strict(&self) -> bool {
+        self.get("handling").is_some()
+    }
+
+    /// Fails if a preference would be ignored.
+    pub(crate) fn check(&self) -> Result<(), Problem> {
+        let Some(reason) = &self.ignored else { return Ok(()) };
+        Err(Problem::new(Code::UnknownPreference, format!("In Prefer, {reason}.")))
+    }
+
     pub(super) fn has_effect(&self) -> bool {
-        *self != Self { origin: self.origin, ..Self::default() }
+        !self.values.is_empty()
     }
 
     pub(crate) fn origin(&self) -> &'static str {
@@ -104,20 +130,16 @@ impl Scenario {
         }
     }
 
-    /// Returns the label it is counted under: the part of the scenario that changed the response most.
-    pub(crate) fn kind(&self) -> &'static str {
-        match self {
-            Self { failure: Some(failure), .. } => failure.preference(),
-            Self { figures: Some((preference, _)), .. } => preference,
-            Self { at: Some(_), .. } => "at",
-            Self { delay: Some(_), .. } => "delay",
-            _ => STRICT,
+    /// Returns the label it is counted under: the preference that changed the response most.
+    pub(crate) fn kind(&self) -> String {
+        match self.values.first() {
+            Some((name @ ("at" | "delay"), _)) => String::from(*name),
+            first => first.map_or(String::new(), |(name, value)| format!("{name}={value}")),
         }
     }
 
     /// Returns the seconds until a rate limit that it simulates allows requests again.
     pub(crate) fn retry_after_seconds(&self) -> u64 {
-        let selected = self.retry_after.as_ref().and_then(|text| text.parse().ok());
-        selected.unwrap_or(RETRY_AFTER_SECONDS)
+        self.number("retry-after").unwrap_or(RETRY_AFTER_SECONDS)
     }
 }

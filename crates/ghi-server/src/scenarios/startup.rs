@@ -9,50 +9,28 @@ use ghi_engine::splitmix64;
 use hyper::HeaderMap;
 use hyper::header::HeaderValue;
 
-use crate::http::prefer::{PREFER, preference};
-use crate::http::problem::Code;
+use crate::http::prefer::PREFER;
 use crate::scenarios::recovery::RecoveryKeys;
-use crate::scenarios::requested::select;
-use crate::scenarios::scenario::{Failure, Origin, Scenario};
-
-/// The preferences that a flag cannot have, and why.
-const REFUSED: [(&str, &str); 3] = [
-    ("key", "key has no effect here; times counts the requests for each path since the start"),
-    ("return", "return has no effect here; use --snapshot-form"),
-    ("handling", "handling has no effect here; preferences without effect are always rejected"),
-];
+use crate::scenarios::scenario::{Origin, Scenario};
 
 /// The failures of `--chaos`, all equally likely. The first three need no body.
-const FAILURES: [Failure; 5] = [
-    Failure::Code(Code::RateLimited),
-    Failure::Code(Code::Internal),
-    Failure::Code(Code::NoFigures),
-    Failure::Truncate,
-    Failure::Cut,
-];
+const CHAOS: [(&str, &str); 5] =
+    [("code", "429"), ("code", "500"), ("code", "503"), ("break", "truncate"), ("break", "cut")];
 
-/// A flag `--fail`.
-#[derive(Debug)]
-struct FailFlag {
-    /// The only path it applies to, which may be that of a route, such as `/v1/ghi/regions/{id}`.
-    path: Option<String>,
-    preferences: HeaderMap,
-}
+/// The only path that a flag applies to, if there is one, and its preferences.
+type FailFlag = (Option<String>, HeaderMap);
 
-impl FailFlag {
-    /// Parses `PREFERENCES` or `PATH: PREFERENCES`.
-    fn parse(text: &str) -> Result<Self, String> {
-        let text = text.trim();
-        let (path, preferences) = match text.split_once(':').filter(|_| text.starts_with('/')) {
-            Some((path, preferences)) => (Some(path.trim_end()), preferences.trim()),
-            None => (None, text),
-        };
-        let value = HeaderValue::from_str(preferences).ok().filter(|value| !value.is_empty());
-        let value =
-            value.ok_or("must be preferences such as code=503, times=2, or PATH: PREFERENCES")?;
-        let path = path.map(|path| path.strip_suffix('/').unwrap_or(path).to_owned());
-        Ok(Self { path, preferences: HeaderMap::from_iter([(PREFER, value)]) })
-    }
+/// Parses the value of `--fail`: `PREFERENCES` or `PATH: PREFERENCES`.
+fn parse(text: &str) -> Result<FailFlag, &'static str> {
+    let (path, preferences) = match text.split_once(':').filter(|_| text.trim().starts_with('/')) {
+        Some((path, preferences)) => (Some(path.trim()), preferences),
+        None => (None, text),
+    };
+    let value = HeaderValue::from_str(preferences.trim()).ok().filter(|value| !value.is_empty());
+    let value =
+        value.ok_or("must be preferences such as code=503, times=2, or PATH: PREFERENCES")?;
+    let path = path.map(|path| path.strip_suffix('/').unwrap_or(path).to_owned());
+    Ok((path, HeaderMap::from_iter([(PREFER, value)])))
 }
 
 /// Checks that all preferences of a flag have an effect. `api_route` returns the route of a path of the API.
@@ -60,7 +38,7 @@ pub(crate) fn check_fail_flag(
     text: &str,
     api_route: impl FnOnce(&str) -> Option<&'static str>,
 ) -> Result<(), String> {
-    let FailFlag { path, preferences } = FailFlag::parse(text)?;
+    let (path, preferences) = parse(text)?;
     let route = match &path {
         Some(path) => api_route(path).ok_or(
             "PATH must be a path of the API, such as /v1/ghi/history or /v1/ghi/regions/{id}",
@@ -68,12 +46,8 @@ pub(crate) fn check_fail_flag(
         // Every scenario is possible there.
         None => paths::HISTORY,
     };
-    let refused = |name| preference(&preferences, name).is_some();
-    if let Some((_, reason)) = REFUSED.into_iter().find(|(name, _)| refused(name)) {
-        return Err(reason.into());
-    }
-    let (_, ignored) = select(&preferences, route, false, Origin::Flag);
-    ignored.map_or(Ok(()), Err)
+    let scenario = Scenario::select(&preferences, route, false, Origin::Flag);
+    scenario.ignored.map_or(Ok(()), Err)
 }
 
 #[derive(Debug)]
@@ -86,52 +60,54 @@ pub(super) struct FailFlags {
 
 impl FailFlags {
     pub(super) fn new(texts: &[String]) -> Self {
-        let mut flags: Vec<_> =
-            texts.iter().filter_map(|text| FailFlag::parse(text).ok()).collect();
-        flags.sort_by_key(|flag| flag.path.is_none());
+        let mut flags: Vec<_> = texts.iter().filter_map(|text| parse(text).ok()).collect();
+        flags.sort_by_key(|(path, _)| path.is_none());
         Self { flags, counts: RecoveryKeys::default(), start: Instant::now() }
     }
 
     /// Returns the scenario of a request without preferences: that of the first flag that has an effect on it.
     pub(super) fn select(&self, path: &str, route: &str, is_head: bool) -> Option<Scenario> {
-        let of_path = |flag: &FailFlag| includes(flag.path.as_deref(), path, route);
-        let flags = self.flags.iter().enumerate().filter(|(_, flag)| of_path(flag));
-        let mut scenarios = flags.map(|(number, flag)| {
-            let (scenario, _) = select(&flag.preferences, route, is_head, Origin::Flag);
+        let flags = self.flags.iter().enumerate();
+        let flags = flags.filter(|(_, (only, _))| includes(only.as_deref(), path, route));
+        let mut scenarios = flags.map(|(number, (_, preferences))| {
+            let mut scenario = Scenario::select(preferences, route, is_head, Origin::Flag);
             // The requests are always counted as at the start, so none is forgotten after a while.
-            self.counts.limit(scenario, path, &number.to_string(), self.start)
+            self.counts.limit(&mut scenario, path, &number.to_string(), self.start);
+            scenario
         });
         scenarios.find(Scenario::has_effect)
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Chaos {
-    percent: u64,
+    pub(super) percent: u64,
     /// The only path with failures, if there is one.
-    path: Option<String>,
-    requests: AtomicU64,
+    pub(super) path: Option<String>,
+    pub(super) requests: AtomicU64,
 }
 
 impl Chaos {
-    pub(super) fn new(percent: u8, path: Option<String>) -> Option<Self> {
-        (percent > 0).then(|| Self { percent: percent.into(), path, requests: AtomicU64::new(0) })
-    }
-
-    /// Returns the failure of the next request, if it fails. It depends on the seed and the request's number.
+    /// Returns the scenario of the next request, if it fails. It depends on the seed and the request's number.
     pub(super) fn next(
         &self,
         (path, route): (&str, &str),
         seed: u64,
         has_body: bool,
-    ) -> Option<Failure> {
+    ) -> Option<Scenario> {
         if !includes(self.path.as_deref(), path, route) {
             return None;
         }
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let drawn = splitmix64(splitmix64(seed) ^ number);
-        let kinds = if has_body { FAILURES.len() } else { 3 };
-        (drawn % 100 < self.percent).then(|| FAILURES[(drawn / 100 % kinds as u64) as usize])
+        let kinds = if has_body { CHAOS.len() } else { 3 };
+        let (name, value) = CHAOS[(drawn / 100 % kinds as u64) as usize];
+        let values = vec![(name, value.into())];
+        (drawn % 100 < self.percent).then(|| Scenario {
+            origin: Origin::Chaos,
+            values,
+            ignored: None,
+        })
     }
 }
 
@@ -144,24 +120,28 @@ fn includes(only: Option<&str>, path: &str, route: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn sequence(seed: u64, percent: u8, count: usize) -> Vec<Option<Failure>> {
-        let chaos = Chaos::new(percent, None).unwrap();
-        (0..count).map(|_| chaos.next(("", ""), seed, true)).collect()
+    fn sequence(seed: u64, percent: u64, count: usize) -> Vec<Option<String>> {
+        let chaos = Chaos { percent, ..Chaos::default() };
+        let scenarios = (0..count).map(|_| chaos.next(("", ""), seed, true));
+        scenarios.map(|scenario| scenario.map(|scenario| scenario.kind())).collect()
     }
 
     #[test]
     fn the_given_share_fails_and_all_failures_are_equally_likely() {
         for (percent, seed) in [(20, 1), (20, 20_240_420), (1, 7), (50, 7)] {
             let drawn = sequence(seed, percent, 100_000);
-            let count = |kind| drawn.iter().filter(|failure| **failure == Some(kind)).count();
-            let counts = FAILURES.map(count);
-            let expected = usize::from(percent) * 1000 / FAILURES.len();
+            let is_drawn = |kind: &_, drawn: &Option<String>| drawn.as_ref() == Some(kind);
+            let counts = CHAOS.map(|(name, value)| {
+                let kind = format!("{name}={value}");
+                drawn.iter().filter(|drawn| is_drawn(&kind, drawn)).count()
+            });
+            let expected = percent as usize * 1000 / CHAOS.len();
             for count in counts {
                 assert!(count.abs_diff(expected) * 10 < expected.max(500), "{percent}: {counts:?}");
             }
         }
         assert!(sequence(1, 100, 1000).iter().all(Option::is_some));
-        assert!(Chaos::new(0, None).is_none());
+        assert!(sequence(1, 0, 1000).iter().all(Option::is_none));
     }
 
     #[test]
@@ -172,8 +152,8 @@ mod tests {
 
     #[test]
     fn a_response_without_a_body_fails_only_by_its_status() {
-        let chaos = Chaos::new(100, None).unwrap();
+        let chaos = Chaos { percent: 100, ..Chaos::default() };
         let all = (0..1000).filter_map(|_| chaos.next(("", ""), 1, false));
-        assert!(all.into_iter().all(|failure| matches!(failure, Failure::Code(_))));
+        assert!(all.into_iter().all(|scenario| scenario.get("code").is_some()));
     }
 }
