@@ -4,10 +4,7 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 
 use clap::builder::BoolishValueParser;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
-use ghi_contract::is_region_id;
-use ghi_engine::listed;
 
 use crate::output::print_error;
 use crate::source::SourceArgs;
@@ -66,120 +63,34 @@ pub(crate) enum Command {
 
 /// Parses the command line. Exits the process after help, version or an error.
 pub(crate) fn parse() -> Command {
-    let given: Vec<OsString> = env::args_os().collect();
-    let mut line = given.clone();
+    let mut line: Vec<OsString> = env::args_os().collect();
     if line.get(1).is_none_or(|first| is_serve_flag(first)) {
         line.insert(line.len().min(1), "serve".into());
     }
-    let parsed = parse_line(&line).map_err(|error| {
-        // A misspelled flag may be meant for ghi itself, such as --version.
-        let without_serve = parse_line(&given).err().filter(has_similar_flag);
-        without_serve.filter(|_| !has_similar_flag(&error)).unwrap_or(error)
-    });
-    parsed.unwrap_or_else(|error| exit(&error, &line)).command
-}
-
-fn parse_line(line: &[OsString]) -> Result<CommandLine, clap::Error> {
     // Compose files leave variables empty to unset them.
     let is_empty = |name: &OsStr| env::var_os(name).is_some_and(|value| value.is_empty());
     let without_empty_variable = |arg: Arg| match arg.get_env().is_some_and(is_empty) {
         true => arg.env(None::<&str>),
         false => arg,
     };
-    command()
+    let parsed = command()
         .mut_subcommands(|command| command.mut_args(without_empty_variable))
         .try_get_matches_from(line)
-        .and_then(|matches| CommandLine::from_arg_matches(&matches))
-}
-
-fn has_similar_flag(error: &clap::Error) -> bool {
-    error.get(ContextKind::SuggestedArg).is_some()
+        .and_then(|matches| CommandLine::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| exit(&error)).command
 }
 
 /// Prints help, the version or a one-line error, and exits.
-fn exit(error: &clap::Error, line: &[OsString]) -> ! {
+fn exit(error: &clap::Error) -> ! {
     if !error.use_stderr() {
         error.exit();
     }
-    let text = alias_message(error, line).unwrap_or_else(|| error.to_string());
-    let own_tip = tip(error, line);
-    let is_message = |part: &&str| {
-        let is_usage = part.starts_with("Usage:") || part.starts_with("For more");
-        !is_usage && (own_tip.is_none() || !part.trim_start().starts_with("tip:"))
-    };
-    let parts = text.trim_start_matches("error: ").split("\n\n").filter(is_message);
-    let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-    let message = parts.chain(own_tip.clone()).collect::<Vec<_>>().join("; ");
-    print_error(&message);
-    std::process::exit(2);
-}
-
-/// Describes an error of `--listen` that was typed under other names, which clap does not report.
-fn alias_message(error: &clap::Error, line: &[OsString]) -> Option<String> {
-    const LISTEN: &str = "'--listen <ADDR>'";
     let text = error.to_string();
-    let is_alias = |flag: &&str| {
-        let name = flag.strip_prefix("--");
-        name.is_some_and(|name| name == "listen" || serve_flags::LISTEN_ALIASES.contains(&name))
-    };
-    let words = line.iter().filter_map(|word| word.to_str()?.split('=').next());
-    let mut typed: Vec<&str> = words.filter(is_alias).collect();
-    typed.dedup();
-    match &typed[..] {
-        _ if !text.contains(LISTEN) => None,
-        [] | ["--listen"] => None,
-        [one] => Some(text.replace(LISTEN, &format!("'{one}', which means '--listen'"))),
-        all => Some(format!(
-            "{} mean the same; use '--listen' once, with an address and a port, such as '--listen 0.0.0.0:8000'",
-            listed(all)
-        )),
-    }
-}
-
-/// Suggests what an unknown word may mean, or where to find help.
-fn tip(error: &clap::Error, line: &[OsString]) -> Option<String> {
-    let text = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(&**text),
-        _ => None,
-    };
-    let has = |word: &str| line.iter().skip(1).any(|given| given == word);
-    if let Some(word) = text(ContextKind::InvalidSubcommand) {
-        let is_similar = error.get(ContextKind::SuggestedSubcommand).is_some();
-        let ghi = CommandLine::command();
-        return match ghi.find_subcommand("show")?.find_subcommand(word) {
-            Some(_) if !has("show") => {
-                Some(format!("tip: a similar subcommand exists: 'show {word}'"))
-            }
-            _ if is_similar => None,
-            _ if has("show") && is_region_id(word) => {
-                Some(format!("tip: for a region, use 'ghi show region {word}'"))
-            }
-            _ => Some(help_tip(line)),
-        };
-    }
-    let Some(word) = text(ContextKind::InvalidArg) else {
-        return (error.kind() == ErrorKind::MissingRequiredArgument).then(|| help_tip(line));
-    };
-    match error.kind() {
-        ErrorKind::UnknownArgument if has_similar_flag(error) => None,
-        ErrorKind::UnknownArgument if has("forecast") && word.parse::<u64>().is_ok() => {
-            Some(format!("tip: use '--days {word}'"))
-        }
-        ErrorKind::UnknownArgument if has("history") && is_region_id(word) => {
-            Some(format!("tip: use '--region {word}'"))
-        }
-        ErrorKind::UnknownArgument => Some(help_tip(line)),
-        _ => None,
-    }
-}
-
-/// Returns a tip that points to the help of the command in a command line.
-fn help_tip(line: &[OsString]) -> String {
-    let ghi = CommandLine::command();
-    match line.get(1).and_then(|word| ghi.find_subcommand(word)) {
-        Some(command) => format!("for help, run 'ghi {} --help'", command.get_name()),
-        None => "for help, run 'ghi --help'".into(),
-    }
+    let is_usage = |part: &&str| part.starts_with("Usage:") || part.starts_with("For more");
+    let parts = text.trim_start_matches("error: ").split("\n\n").filter(|part| !is_usage(part));
+    let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    print_error(&parts.collect::<Vec<_>>().join("; "));
+    std::process::exit(2);
 }
 
 /// Returns the commands and their flags, with all help text.

@@ -11,8 +11,8 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 use std::{env, fs, thread};
 
-use clap::Args as _;
-use ghi_engine::{suggestion, visible};
+use clap::{Arg, Args as _};
+use ghi_engine::visible;
 use ghi_server::{
     Clock, Config, Inputs, Listener, PROBE_CONNECTIONS, Reload, Server, SnapshotForm, own_address,
 };
@@ -25,7 +25,7 @@ use tokio::sync::oneshot;
 use tokio::time::sleep;
 
 use crate::serve_flags::Args;
-use crate::signals::{Signals, exit_code, on_thread, runtime};
+use crate::signals::{Signals, exit_code, runtime};
 use crate::{inputs, log, output};
 
 /// File descriptors that are not connections: standard streams, the main runtime and a reserve.
@@ -34,51 +34,46 @@ const DESCRIPTORS_RESERVED: usize = 32;
 /// File descriptors of a worker: its socket twice, its runtime, and a connection that waits for a slot.
 const DESCRIPTORS_PER_WORKER: usize = 8;
 
-/// The `OPEN_MAX` of macOS, which rejects higher limits on file descriptors, including "unlimited".
-const MACOS_OPEN_MAX: u64 = 10_240;
+/// The limit on open files if the system allows any number: macOS rejects higher ones.
+const OPEN_MAX: u64 = 10_240;
 
 /// How often watched files are checked, and how long they must stay unchanged to count as complete.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Serves until a signal arrives. Startup failures print one line.
 pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
-    let cores = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let workers = args.workers.unwrap_or(cores);
-    let mut config = config(&args, workers.get())?;
+    if args.watch && args.inputs.is_none() {
+        return Err("--watch needs --inputs, the file to watch".into());
+    }
+    let workers =
+        args.workers.or(thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+    let max_connections = max_connections(&args, workers.get())?;
     // Tokio panics if there are no descriptors for its signal handlers.
     let spare: io::Result<Vec<_>> = (0..3).map(|_| UnixStream::pair()).collect();
     drop(spare.map_err(cannot_start)?);
     let runtime = runtime()?;
-    // This comes first, so that no signal kills a process that has accepted connections.
+    // This comes first, so that no signal kills a process that has accepted connections. A signal that arrives
+    // during startup is handled afterwards.
     let handlers = async { io::Result::Ok((Signals::watch()?, signal(SignalKind::hangup())?)) };
-    let (mut signals, hangup) = runtime.block_on(handlers).map_err(cannot_start)?;
+    let (signals, hangup) = runtime.block_on(handlers).map_err(cannot_start)?;
     let log = log::start(args.log_format).map_err(cannot_start)?;
     warn_about_unknown_variables();
     if args.exit_with_stdin {
         let thread = thread::Builder::new().name("stdin".into());
         thread.spawn(interrupt_when_stdin_closes).map_err(cannot_start)?;
     }
-    // This starts before the files are read, so that no change is missed.
-    let watched = args.inputs.as_deref().filter(|_| args.watch).map(watched_files);
-    if let Some(file) = args.inputs.clone() {
-        let reading = on_thread("inputs", move || inputs::read(&file));
-        let read =
-            async { tokio::select!(inputs = reading => Some(inputs), _ = signals.next() => None) };
-        let Some(inputs) = runtime.block_on(read) else {
-            tracing::info!("stopped before accepting connections");
-            return Ok(ExitCode::SUCCESS);
-        };
-        config.inputs = inputs?;
-    }
+    // This comes before the files are read, so that no change is missed.
+    let stamps = file_stamps(&args);
+    let inputs = args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read)?;
+    let config = config(&args, inputs, max_connections);
     let listener = listen(&args, workers)?;
     let address = listener.local_addr().map_err(cannot_start)?;
     let probe_address = listener.probe_addr().transpose().map_err(cannot_start)?;
-    let (settings, clock) = (config.clone(), config.clock.clone());
-    // A signal that arrives during startup is handled afterwards, since clients may have connected.
+    let settings = config.clone();
     let server = Server::start(listener, config).map_err(cannot_start)?;
     let url = link(address);
     tracing::info!("ghi listens on {address}; open {url}/");
-    log_settings(&args, settings, workers.get());
+    log_settings(&args, &settings, workers.get());
     if let Some(address) = probe_address {
         tracing::info!("probes and metrics are also on {address}");
     }
@@ -89,7 +84,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     if args.print_url {
         output::print(&format!("{url}\n"))?;
     }
-    let reloads = reload_on_change(hangup, watched, args.inputs, clock, server.reload_handle());
+    let reloads = reload_on_change(hangup, &args, stamps, &settings.clock, server.reload_handle());
     Ok(runtime.block_on(serve(server, signals, reloads, args.drain)))
 }
 
@@ -102,19 +97,16 @@ fn interrupt_when_stdin_closes() {
 
 /// Warns about variables that look like flags.
 fn warn_about_unknown_variables() {
-    let lower = |name: &OsStr| name.to_str()?.strip_prefix("GHI_").map(str::to_lowercase);
+    // The password of `ghi collect`, and what Kubernetes sets for a service named `ghi`.
+    const OTHERS: [&str; 3] = ["GHI_RPC_PASSWORD", "GHI_SERVICE_", "GHI_PORT"];
     let command = Args::augment_args(clap::Command::new("serve"));
-    let known: Vec<&str> = command.get_arguments().map(|flag| flag.get_id().as_str()).collect();
-    for (name, _) in env::vars_os().filter(|(_, value)| !value.is_empty()) {
-        let Some(short) = lower(&name).filter(|short| !known.contains(&&**short)) else { continue };
-        // The password of `ghi collect`, and what Kubernetes sets for a service named `ghi`.
-        if short == "rpc_password" || short.starts_with("service_") || short.starts_with("port") {
-            continue;
+    let known: Vec<&OsStr> = command.get_arguments().filter_map(Arg::get_env).collect();
+    for (name, value) in env::vars_os().filter(|(name, _)| !known.contains(&&**name)) {
+        let name = name.to_string_lossy();
+        let is_other = OTHERS.iter().any(|other| name.starts_with(other));
+        if name.starts_with("GHI_") && !is_other && !value.is_empty() {
+            tracing::warn!("unknown variable {} is ignored", visible(&name, output::QUOTE_MAX));
         }
-        let nearest = suggestion(&short, &known).map(str::to_uppercase);
-        let nearest = nearest.map(|nearest| format!("; did you mean GHI_{nearest}?"));
-        let name = visible(&name.to_string_lossy(), output::QUOTE_MAX);
-        tracing::warn!("unknown variable {name} is ignored{}", nearest.unwrap_or_default());
     }
 }
 
@@ -149,24 +141,15 @@ async fn serve(
     }
 }
 
-/// Converts the flags to a configuration, with the built-in inputs.
-fn config(args: &Args, workers: usize) -> Result<Config, String> {
-    if args.chaos_path.is_some() && args.chaos == 0 {
-        return Err("--chaos-path needs --chaos, the percentage of requests that fail".into());
-    }
-    if args.watch && args.inputs.is_none() {
-        return Err("--watch needs --inputs, the file to watch".into());
-    }
+fn config(args: &Args, inputs: Inputs, max_connections: usize) -> Config {
     let clock = match (args.at, args.speed) {
-        (None, None) => Clock::system(),
+        (None, _) => Clock::system(),
         (Some(moment), None) => Clock::at(moment),
         (Some(moment), Some(speed)) => Clock::running(moment, speed),
-        (None, Some(_)) => {
-            return Err("--speed needs --at, the time at which the clock starts".into());
-        }
     };
     let is_reduced = args.snapshot_form == "reduced";
-    Ok(Config {
+    Config {
+        inputs,
         clock,
         snapshot_form: if is_reduced { SnapshotForm::Reduced } else { SnapshotForm::Full },
         scenarios: !args.no_scenarios,
@@ -178,36 +161,40 @@ fn config(args: &Args, workers: usize) -> Result<Config, String> {
         rate_limit_loopback: args.rate_limit_loopback,
         trusted_proxies: args.trusted_proxy.clone(),
         public_url: args.public_url.clone(),
-        max_connections: max_connections(args, workers)?,
+        max_connections,
         idle_timeout: args.idle_timeout,
         access_log: args.access_log,
         ..Config::default()
-    })
+    }
 }
 
 /// Binds the addresses, or takes the socket that a service manager such as systemd opened for this process.
 fn listen(args: &Args, workers: NonZeroUsize) -> Result<Listener, String> {
+    let cannot_listen = |address: SocketAddr, flag: &str, error: io::Error| {
+        format!("cannot listen on {address}: {error}; choose another address with {flag}")
+    };
     let mut passed = ListenFd::from_env();
-    let listener = match passed.len() {
-        0 => Listener::bind(args.listen, workers)
-            .map_err(|error| cannot_listen(args.listen, "--listen", &error))?,
-        1 => passed
-            .take_tcp_listener(0)
+    if passed.len() > 1 {
+        return Err(format!("LISTEN_FDS passes {} sockets; expected 1", passed.len()));
+    }
+    let listener = match passed.take_tcp_listener(0) {
+        Ok(None) => Listener::bind(args.listen, workers)
+            .map_err(|error| cannot_listen(args.listen, "--listen", error))?,
+        socket => socket
             .and_then(|socket| Listener::inherit(socket.expect("one is passed"), workers))
             .map_err(|error| {
                 format!("the socket passed in LISTEN_FDS is not a listening TCP socket: {error}")
             })?,
-        count => return Err(format!("LISTEN_FDS passes {count} sockets; expected 1")),
     };
     match args.probe_listen {
         None => Ok(listener),
         Some(address) => listener
             .with_probes(address)
-            .map_err(|error| cannot_listen(address, "--probe-listen", &error)),
+            .map_err(|error| cannot_listen(address, "--probe-listen", error)),
     }
 }
 
-fn log_settings(args: &Args, config: Config, workers: usize) {
+fn log_settings(args: &Args, config: &Config, workers: usize) {
     log_inputs("inputs loaded", args.inputs.as_deref(), &config.inputs, &config.clock);
     tracing::info!(
         workers,
@@ -223,10 +210,8 @@ fn log_settings(args: &Args, config: Config, workers: usize) {
         tracing::warn!("API requests fail on purpose: {flag}");
     }
     if args.chaos > 0 {
-        let target = match &args.chaos_path {
-            Some(path) => format!("requests for {path}"),
-            None => "API requests".into(),
-        };
+        let path = args.chaos_path.as_ref();
+        let target = path.map_or("API requests".into(), |path| format!("requests for {path}"));
         tracing::warn!("chaos: {}% of {target} fail on purpose", args.chaos);
     }
     log_warnings(&config.inputs, &config.clock);
@@ -252,26 +237,23 @@ fn log_warnings(inputs: &Inputs, clock: &Clock) {
 /// The time of the last change and the size of a file, if it exists.
 type FileStamp = Option<(SystemTime, u64)>;
 
-/// Returns an inputs file and the series that it names, to watch them for changes from now on.
-fn watched_files(inputs: &Path) -> Vec<(PathBuf, FileStamp)> {
-    let files = inputs::named_files(inputs).into_iter();
-    files.map(|file| (file.clone(), stamp(&file))).collect()
+/// Returns the stamps of the watched files: the inputs and the series that they name.
+fn file_stamps(args: &Args) -> Vec<FileStamp> {
+    let watched = args.inputs.as_deref().filter(|_| args.watch).map(inputs::named_files);
+    let stamp = |file: PathBuf| {
+        let metadata = fs::metadata(file).ok()?;
+        Some((metadata.modified().ok()?, metadata.len()))
+    };
+    watched.unwrap_or_default().into_iter().map(stamp).collect()
 }
 
-fn stamp(file: &Path) -> FileStamp {
-    let metadata = fs::metadata(file).ok()?;
-    Some((metadata.modified().ok()?, metadata.len()))
-}
-
-/// Waits until a file has changed and then stayed the same, so that it is complete.
-async fn changed(watched: &[(PathBuf, FileStamp)]) {
-    let mut previous = None;
+/// Waits until a watched file has changed and then stayed the same, so that it is complete.
+async fn changed(args: &Args, stamps: &[FileStamp]) {
+    let mut previous = stamps.to_vec();
     loop {
         sleep(WATCH_INTERVAL).await;
-        let now: Vec<FileStamp> = watched.iter().map(|(file, _)| stamp(file)).collect();
-        let is_changed = watched.iter().zip(&now).any(|(file, now)| file.1 != *now);
-        let now = is_changed.then_some(now);
-        if is_changed && now == previous {
+        let now = file_stamps(args);
+        if now != stamps && now == previous {
             return;
         }
         previous = now;
@@ -282,35 +264,32 @@ async fn changed(watched: &[(PathBuf, FileStamp)]) {
 /// ignored, so that a server survives the terminal that started it.
 async fn reload_on_change(
     mut hangup: Signal,
-    mut watched: Option<Vec<(PathBuf, FileStamp)>>,
-    file: Option<PathBuf>,
-    clock: Clock,
+    args: &Args,
+    mut stamps: Vec<FileStamp>,
+    clock: &Clock,
     reload: Reload,
 ) -> Infallible {
     loop {
-        match &mut watched {
-            Some(files) => {
-                tokio::select!(_ = hangup.recv() => (), () = changed(files) => ());
-                *files = watched_files(&files[0].0);
-            }
-            None => _ = hangup.recv().await,
+        tokio::select! {
+            _ = hangup.recv() => (),
+            () = changed(args, &stamps), if args.watch => (),
         }
-        let Some(file) = file.clone() else {
+        let Some(file) = &args.inputs else {
             tracing::info!("nothing to reload: the inputs are built in");
             continue;
         };
-        let (clock, handle) = (clock.clone(), reload.clone());
-        let reloaded = on_thread("reload", move || {
-            let inputs = inputs::read(&file)?;
-            handle.reload(inputs.clone());
-            log_inputs("inputs reloaded", Some(&file), &inputs, &clock);
-            log_warnings(&inputs, &clock);
-            Ok(())
-        });
-        if let Err(problems) = reloaded.await {
-            reload.failed();
-            for problem in problems.lines() {
-                tracing::error!("inputs not reloaded: {problem}");
+        stamps = file_stamps(args);
+        match inputs::read(file) {
+            Ok(inputs) => {
+                reload.reload(inputs.clone());
+                log_inputs("inputs reloaded", Some(file), &inputs, clock);
+                log_warnings(&inputs, clock);
+            }
+            Err(problems) => {
+                reload.failed();
+                for problem in problems.lines() {
+                    tracing::error!("inputs not reloaded: {problem}");
+                }
             }
         }
     }
@@ -319,44 +298,25 @@ async fn reload_on_change(
 /// Raises the limit on file descriptors as far as possible. Returns the maximum number of connections.
 fn max_connections(args: &Args, workers: usize) -> Result<usize, String> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    let highest = match cfg!(target_os = "macos") {
-        true => Some(maximum.unwrap_or(MACOS_OPEN_MAX).min(MACOS_OPEN_MAX)),
-        false => maximum,
-    };
-    let raised = setrlimit(Resource::Nofile, Rlimit { current: highest, maximum });
-    let limit = if raised.is_ok() { highest } else { current };
-    let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+    let highest = maximum.unwrap_or(OPEN_MAX);
+    let raised = setrlimit(Resource::Nofile, Rlimit { current: Some(highest), maximum });
+    let limit = if raised.is_ok() { highest } else { current.unwrap_or(highest) };
     let of_probes = args.probe_listen.map_or(0, |_| DESCRIPTORS_PER_WORKER + PROBE_CONNECTIONS);
     let of_workers = workers.saturating_mul(DESCRIPTORS_PER_WORKER);
     let reserved = of_workers.saturating_add(DESCRIPTORS_RESERVED + of_probes);
-    let available = limit.saturating_sub(reserved);
-    match args.max_connections.map_or(available.min(Config::MAX_CONNECTIONS), NonZeroUsize::get) {
-        _ if available == 0 => Err(format!(
-            "{workers} workers need more than {reserved} file descriptors, but the limit is {limit}; raise the limit (ulimit -n) or lower --workers"
-        )),
-        count if count <= available => Ok(count),
-        count => Err(format!(
-            "--max-connections {count} is above {available}, the most that the open-file limit allows; raise the limit (ulimit -n) or lower the number"
-        )),
+    let available = usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(reserved);
+    let count =
+        args.max_connections.map_or(available.min(Config::MAX_CONNECTIONS), NonZeroUsize::get);
+    if count == 0 || count > available {
+        return Err(format!(
+            "the limit of {limit} open files allows {available} connections with {workers} workers; raise it (ulimit -n), or lower --workers or --max-connections"
+        ));
     }
+    Ok(count)
 }
 
 fn cannot_start(error: io::Error) -> String {
-    // The system's error when no thread can be started.
-    let advice = match error.kind() == io::ErrorKind::WouldBlock {
-        true => "; raise the limit on threads (ulimit -u) or lower --workers",
-        false => "",
-    };
-    format!("cannot start: {error}{advice}")
-}
-
-fn cannot_listen(address: SocketAddr, flag: &str, error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::AddrInUse => format!(
-            "cannot listen on {address}: the port is already in use by another process; stop that process or choose another port with {flag}"
-        ),
-        _ => format!("cannot listen on {address}: {error}; choose another address with {flag}"),
-    }
+    format!("cannot start: {error}")
 }
 
 /// Returns a URL that a browser on this machine can open.

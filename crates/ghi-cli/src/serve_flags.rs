@@ -10,9 +10,6 @@ use ghi_server::{Config, IpNet, Moment, PublicUrl, Speed};
 use crate::flag_values::{listen_address, moment, network, time_between, whole_number};
 use crate::log;
 
-/// The other names of `--listen`.
-pub(crate) const LISTEN_ALIASES: [&str; 3] = ["port", "host", "bind"];
-
 /// The flags of `ghi serve`; each has an environment variable.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -21,7 +18,7 @@ pub(crate) struct Args {
     #[arg(help_heading = "Listening", long, env = "GHI_LISTEN", value_name = "ADDR")]
     #[arg(default_value = "127.0.0.1:8000", value_parser = listen_address)]
     // The names of this flag in other servers.
-    #[arg(visible_aliases = LISTEN_ALIASES)]
+    #[arg(visible_aliases = ["port", "host", "bind"])]
     pub(crate) listen: SocketAddr,
 
     /// Public base URL for links, if the server is behind a proxy
@@ -59,6 +56,7 @@ pub(crate) struct Args {
 
     /// Run the clock from --at, N times as fast: 1 to 86400, which is one day per second
     #[arg(help_heading = "Data and time", long, env = "GHI_SPEED", value_name = "N")]
+    #[arg(requires = "at")]
     pub(crate) speed: Option<Speed>,
 
     /// Default snapshot: full (with regions) or reduced (worldwide only)
@@ -79,7 +77,7 @@ pub(crate) struct Args {
 
     /// Limit --chaos to this path, such as /v1/ghi/history
     #[arg(help_heading = "Testing", long, env = "GHI_CHAOS_PATH", value_name = "PATH")]
-    #[arg(value_parser = api_path)]
+    #[arg(value_parser = api_path, requires = "chaos")]
     pub(crate) chaos_path: Option<String>,
 
     /// Ignore the Prefer header, except return=

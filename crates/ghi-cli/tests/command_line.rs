@@ -24,43 +24,28 @@ fn refused<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> String {
 }
 
 #[test]
-fn mistakes_get_one_line_with_a_tip() {
+fn mistakes_get_one_line() {
     let check = |line: &str, expected: Expect| {
         expected.assert_eq(&refused(line.split_whitespace()));
     };
     check(
         "--port many",
         expect![[r#"
-            ghi: invalid value 'many' for '--port', which means '--listen': must be a port from 0 to 65535, or a host and port, such as 127.0.0.1:8000, localhost:8000 or 8000
+            ghi: invalid value 'many' for '--listen <ADDR>': must be a port, or an IP address or localhost with a port, such as 8000, localhost:8000 or [::1]:8000
         "#]],
     );
     check(
-        "--host 0.0.0.0",
+        "--host localhost:8000 --port 9000",
         expect![[r#"
-            ghi: invalid value '0.0.0.0' for '--host', which means '--listen': must include a port, such as 0.0.0.0:8000
+            ghi: the argument '--listen <ADDR>' cannot be used multiple times
         "#]],
     );
-    for line in ["--host 0.0.0.0 --port 9000", "--host=localhost:8000 --port=9000"] {
-        check(
-            line,
-            expect![[r#"
-                ghi: --host and --port mean the same; use '--listen' once, with an address and a port, such as '--listen 0.0.0.0:8000'
-            "#]],
-        );
-    }
     check(
         "--watch",
         expect![[r#"
             ghi: --watch needs --inputs, the file to watch
         "#]],
     );
-    for document in ["curve", "economics", "history"] {
-        let message = refused([document]);
-        let expected = format!(
-            "ghi: unrecognized subcommand '{document}'; tip: a similar subcommand exists: 'show {document}'\n"
-        );
-        assert_eq!(message, expected);
-    }
     check(
         "--lisen 8000",
         expect![[r#"
@@ -70,25 +55,19 @@ fn mistakes_get_one_line_with_a_tip() {
     check(
         "--foo",
         expect![[r#"
-            ghi: unexpected argument '--foo' found; for help, run 'ghi serve --help'
+            ghi: unexpected argument '--foo' found
         "#]],
-    );
-    check(
-        "--verson",
-        expect![[r#"
-        ghi: unexpected argument '--verson' found; tip: a similar argument exists: '--version'
-    "#]],
     );
     check(
         "serve 8000",
         expect![[r#"
-        ghi: unexpected argument '8000' found; for help, run 'ghi serve --help'
+        ghi: unexpected argument '8000' found
     "#]],
     );
     check(
         "frobnicate",
         expect![[r#"
-        ghi: unrecognized subcommand 'frobnicate'; for help, run 'ghi --help'
+        ghi: unrecognized subcommand 'frobnicate'
     "#]],
     );
     check(
@@ -106,13 +85,13 @@ fn mistakes_get_one_line_with_a_tip() {
     check(
         "show",
         expect![[r#"
-            ghi: 'ghi show' requires a subcommand but one was not provided [subcommands: snapshot, regions, region, history, network, forecast, curve, economics, indicator, metadata]; for help, run 'ghi show --help'
+            ghi: 'ghi show' requires a subcommand but one was not provided [subcommands: snapshot, regions, region, history, network, forecast, curve, economics, indicator, metadata]
         "#]],
     );
     check(
         "show us",
         expect![[r#"
-            ghi: unrecognized subcommand 'us'; tip: for a region, use 'ghi show region us'
+            ghi: unrecognized subcommand 'us'
         "#]],
     );
     check(
@@ -124,19 +103,19 @@ fn mistakes_get_one_line_with_a_tip() {
     check(
         "show history us",
         expect![[r#"
-            ghi: unexpected argument 'us' found; tip: use '--region us'
+            ghi: unexpected argument 'us' found
         "#]],
     );
     check(
         "show forecast 30",
         expect![[r#"
-            ghi: unexpected argument '30' found; tip: use '--days 30'
+            ghi: unexpected argument '30' found
         "#]],
     );
     check(
         "show region",
         expect![[r#"
-            ghi: the following required arguments were not provided: <ID>; for help, run 'ghi show --help'
+            ghi: the following required arguments were not provided: <ID>
         "#]],
     );
     check(

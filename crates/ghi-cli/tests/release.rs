@@ -561,7 +561,7 @@ fn editions_that_cannot_be_compared_are_refused() {
         ghi: cannot read the inputs "nothing.toml": No such file or directory (os error 2); expected a TOML file, such as an edited copy of the output of `ghi inputs`
         ghi: "inputs.toml": No data for 2020-01-01. Data runs from 2026-01-01 to 2026-03-06. Other days need rows in the series; 'ghi collect' appends network rows from your own node.
         ghi: "one": CSV error: record 1 (line: 2, byte: 15): found record with 1 fields, but the previous record has 2 fields
-        ghi: the following required arguments were not provided: <NEW>; for help, run 'ghi diff --help'
+        ghi: the following required arguments were not provided: <NEW>
     "#]].assert_eq(&messages.concat());
     let range = "--from 2026-01-02 --to 2026-01-03";
     assert_eq!(
