@@ -40,12 +40,6 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
-    if args.date.is_some() && args.since > args.date {
-        return Err("--since must not be after --date".into());
-    }
-    if args.format == Format::Csv && args.since.is_some() {
-        return Err("--since is not available as CSV; use --format json".into());
-    }
     let path = if args.format == Format::Csv { EXPLAIN_CSV } else { EXPLAIN_JSON };
     let (id, date, since) = (args.region_id.clone(), args.date.clone(), args.since.clone());
     let target = with_query(path, [("region_id", Some(id)), ("date", date), ("since", since)]);
@@ -143,21 +137,14 @@ fn contributions(document: &ExplanationDocument) -> String {
 /// Formats the steps from difficulty to costs, by their names in the document. The worldwide average is the cost of
 /// the mean miner.
 fn steps(document: &ExplanationDocument) -> String {
-    let heading = |case: &ExplainedScenario| {
-        let bound = match &*case.bound {
-            "min" => "minimum",
-            "avg" => "average",
-            _ => "maximum",
-        };
-        match &*document.region_id {
-            GLOBAL => format!("{bound}: {}", text(&case.region_id)),
-            _ => bound.into(),
-        }
+    let heading = |case: &ExplainedScenario| match &*document.region_id {
+        GLOBAL => format!("{}: {}", text(&case.bound), text(&case.region_id)),
+        _ => text(&case.bound),
     };
     let cases = document.scenarios.iter().map(|case| (heading(case), case));
     let mut columns: Vec<(String, &ExplainedScenario)> = cases.collect();
     if let Some(mean) = &document.mean_miner {
-        columns.insert(columns.len().min(1), ("average: mean".into(), mean));
+        columns.insert(columns.len().min(1), ("avg: mean".into(), mean));
     }
     let shared = json!(document);
     let costs = usd(columns.iter().map(|(_, case)| case.cost_usd));

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ghi_client::{Client, Error, Resource, with_query};
+use ghi_client::{Client, Resource, with_query};
 use ghi_contract::{GLOBAL, History, Metadata, ProblemDocument};
 use ghi_display::{kind_of_data, outlook_in_words};
 use ghi_engine::{Coin, Provenance, Scope};
@@ -165,7 +165,7 @@ impl DocumentSource {
         match self {
             Self::Embedded { server, .. } => respond(server, target),
             Self::Deployment(client) => {
-                client.text_at(target).await.map_err(|error| unavailable(client, target, &error))
+                client.text_at(target).await.map_err(|error| error.to_string())
             }
         }
     }
@@ -209,15 +209,4 @@ pub(crate) fn respond(server: &InProcess, target: &str) -> Result<String, String
         "no_figures" => format!("{detail} {}", inputs::MORE_DAYS),
         _ => detail,
     })
-}
-
-/// Describes an error from a path that is not part of the contract.
-fn unavailable(client: &Client, target: &str, error: &Error) -> String {
-    let is_missing = error.status() == Some(404);
-    if !is_missing || matches!(error.code(), Some("unknown_region")) {
-        return error.to_string();
-    }
-    let path = target.split('?').next().unwrap_or(target);
-    let thing = if path.contains("explain") { "explanation" } else { "table" };
-    format!("{} has no {thing} at {path}, which is not part of the contract", client.base_url())
 }

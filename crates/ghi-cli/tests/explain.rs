@@ -85,14 +85,14 @@ fn changes_and_explanations_match_between_a_server_and_the_engine() {
         }
     }
     let table = printed(&["--at", "2026-11-15"]);
-    assert!(table.contains("average: mean"), "{table}");
+    assert!(table.contains("avg: mean"), "{table}");
     for label in ["energy, USD", "overhead", "USD per PH/s per day"] {
         let row = table.lines().find(|line| line.starts_with(label)).unwrap();
         assert!(!row.contains(" - ") && row.len() < 80, "{row}");
     }
     refused(
         &["--since", "2026-10-15", "--format", "csv"],
-        "--since is not available as CSV; use --format json",
+        "The query has an unknown parameter; this path accepts only region_id, date.",
     );
 }
 
@@ -150,7 +150,7 @@ fn the_numbers_in_the_json_reproduce_the_costs() {
 #[test]
 fn a_change_since_a_later_day_is_rejected() {
     let days = ["--since", "2026-10-16", "--date", "2026-10-15"];
-    refused(&days, "--since must not be after --date");
+    refused(&days, "since must not be after date.");
     let today = ["--since", "2026-11-16", "--at", "2026-11-15"];
     refused(&today, "since must not be after date.");
     printed(&["--since", "2026-10-15", "--date", "2026-10-15"]);

@@ -2,22 +2,17 @@
 
 use ghi_client::Resource;
 use ghi_contract::{CURRENCY, GLOBAL};
-use ghi_display::{WORLDWIDE, grouped};
+use ghi_display::WORLDWIDE;
 use ghi_engine::{WHOLE_NETWORK_PCT, visible};
 use serde_json::{Value, json};
 
 use crate::output::Format;
-use crate::show::table::{Shown, Table};
+use crate::show::Shown;
+use crate::show::table::{TEXT_MAX, Table};
 use crate::source::{DocumentSource, parse_document};
 use crate::text_table::{decimals, own_decimals, plain};
 
-/// The maximum length of a string in a table, in characters.
-const TEXT_MAX: usize = 200;
-
-/// Characters that start a formula in a spreadsheet.
-const FORMULA_STARTS: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
-
-/// Reads a document, with texts and numbers in the style of a format.
+/// Reads a document.
 pub(super) fn read(
     resource: &Resource,
     json: String,
@@ -29,15 +24,15 @@ pub(super) fn read(
     let costs = entries.iter().filter_map(Value::as_object).flatten();
     let costs = costs.filter(|(name, _)| name.ends_with("cost_usd"));
     let cost_decimals = decimals(costs.filter_map(|(_, cost)| cost.as_f64()));
-    let field = |name: &str| formatted(name, &document[name], cost_decimals, format);
-    let timestamp = field("timestamp_utc").unwrap_or_default();
+    let separator = if format == Format::Csv { " " } else { "\n" };
+    let timestamp = document["timestamp_utc"].as_str().unwrap_or_default();
     let today = timestamp.split('T').next().unwrap_or_default();
     let cell = |entry: &Value, name: &str| {
-        let own = formatted(name, &entry[name], cost_decimals, format);
-        own.or_else(|| field(name)).unwrap_or_else(|| match name {
+        let text = |value| text(name, value, cost_decimals, separator);
+        let own = text(&entry[name]).or_else(|| text(&document[name]));
+        own.unwrap_or_else(|| match name {
             "date" => today.into(),
             "currency" => CURRENCY.into(),
-            _ if name.ends_with("cost_usd") && format == Format::Table => "–".into(),
             _ => String::new(),
         })
     };
@@ -45,17 +40,18 @@ pub(super) fn read(
     let columns = columns.split('|').map(|column| column.split_once(':').unwrap_or((column, "")));
     let row = |entry| columns.clone().map(|(name, _)| cell(entry, name)).collect();
     let rows: Vec<Vec<String>> = entries.iter().map(row).collect();
-    let date = match (resource, rows.last()) {
-        (Resource::History(_), Some(last)) => &*last[0],
-        _ => today,
-    };
-    let id = field("region_id").unwrap_or_else(|| GLOBAL.into());
-    let title = title(resource, &source.coin().name, &id, date, &rows);
-    let time = timestamp.split('.').next().unwrap_or_default().trim_end_matches('Z');
-    let heading = source.heading(&title, &id, date, &format!(", {time}Z"));
     let columns = columns.map(|(name, label)| (name.into(), label.into())).collect();
-    let is_list = matches!(resource, Resource::Snapshot | Resource::Regions | Resource::History(_));
     let table = Table { columns, rows, price: None };
+
+    let [id, timestamp] = [document["region_id"].as_str().unwrap_or(GLOBAL), timestamp]
+        .map(|text| visible(text, TEXT_MAX));
+    let is_history = matches!(resource, Resource::History(_));
+    let date = if is_history && !table.rows.is_empty() { table.date() } else { today };
+    let date = visible(date, TEXT_MAX);
+    let title = title(resource, &source.coin().name, &id, &date, &table);
+    let time = timestamp.split('.').next().unwrap_or_default().trim_end_matches('Z');
+    let heading = source.heading(&title, &id, &date, &format!(", {time}Z"));
+    let is_list = is_history || matches!(resource, Resource::Snapshot | Resource::Regions);
     Ok(Shown { heading, json, table, is_list, note: String::new() })
 }
 
@@ -83,10 +79,9 @@ pub(super) fn entries(resource: &Resource, document: &mut Value) -> Vec<Value> {
     worldwide.chain(entries.as_array().into_iter().flatten().cloned()).collect()
 }
 
-/// Formats a value, unless it is null or an object.
-fn formatted(name: &str, value: &Value, cost_decimals: usize, format: Format) -> Option<String> {
-    let is_csv = format == Format::Csv;
-    let text = match value {
+/// Formats a value as in a file, unless it is null or an object.
+fn text(name: &str, value: &Value, cost_decimals: usize, separator: &str) -> Option<String> {
+    match value {
         Value::Number(number) => {
             let number = number.as_f64()?;
             let decimals = match name {
@@ -94,34 +89,31 @@ fn formatted(name: &str, value: &Value, cost_decimals: usize, format: Format) ->
                 _ if name.ends_with("cost_usd") => cost_decimals,
                 _ => decimals([number]),
             };
-            let plain = plain(number, decimals);
-            if is_csv { plain } else { grouped(plain) }
+            Some(plain(number, decimals))
         }
-        Value::String(text) if !is_csv => visible(text, TEXT_MAX),
-        Value::String(text) if text.starts_with(FORMULA_STARTS) => format!("'{text}"),
-        Value::String(text) => text.clone(),
+        Value::String(text) => Some(text.clone()),
         Value::Array(items) => {
-            let items = items.iter().filter_map(|it| formatted(name, it, cost_decimals, format));
-            items.collect::<Vec<_>>().join(if is_csv { " " } else { "\n" })
+            let items = items.iter().filter_map(|item| text(name, item, cost_decimals, separator));
+            Some(items.collect::<Vec<_>>().join(separator))
         }
-        _ => return None,
-    };
-    Some(text)
+        _ => None,
+    }
 }
 
-fn title(resource: &Resource, coin: &str, id: &str, date: &str, rows: &[Vec<String>]) -> String {
+fn title(resource: &Resource, coin: &str, id: &str, date: &str, table: &Table) -> String {
     let costs = format!("Cost of mining one {coin}, USD");
-    match (resource, rows) {
-        (Resource::Snapshot, _) => format!("{costs}, {date}"),
-        (Resource::Regions, [_]) => "1 region".into(),
-        (Resource::Regions, _) => format!("{} regions", rows.len()),
-        (Resource::RegionDetail(_), _) => format!("{costs}, {id}, {date}"),
-        (Resource::History(_), [first, ..]) => format!("{costs}, {id}, {} to {date}", first[0]),
-        (Resource::History(_), []) => format!("{costs}, {id}"),
-        (Resource::Network, _) => format!("Network, {date}"),
-        (Resource::Forecast(_), _) => format!("Forecast of the average cost of mining one {coin}"),
-        (Resource::Indicator, _) => format!("{costs}, {GLOBAL}, API 1.0"),
-        (Resource::Metadata, _) => "Service".into(),
+    match resource {
+        Resource::Snapshot => format!("{costs}, {date}"),
+        Resource::Regions => "Regions".into(),
+        Resource::RegionDetail(_) => format!("{costs}, {id}, {date}"),
+        Resource::History(_) => match table.cell(0, "date") {
+            Some(first) => format!("{costs}, {id}, {} to {date}", visible(first, TEXT_MAX)),
+            None => format!("{costs}, {id}"),
+        },
+        Resource::Network => format!("Network, {date}"),
+        Resource::Forecast(_) => format!("Forecast of the average cost of mining one {coin}"),
+        Resource::Indicator => format!("{costs}, {GLOBAL}, API 1.0"),
+        Resource::Metadata => "Service".into(),
     }
 }
 

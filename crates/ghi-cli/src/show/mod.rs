@@ -10,14 +10,16 @@ use clap::Subcommand;
 use clap::builder::NonEmptyStringValueParser;
 use ghi_client::{Resource, with_query};
 use ghi_contract::{ForecastDays, GLOBAL};
+use ghi_display::grouped;
 use ghi_engine::visible;
 
 use crate::flag_values::date;
 use crate::output::{Format, print};
-use crate::show::table::{DATE_MAX, Shown, Table};
+use crate::show::table::{DATE_MAX, Table};
 use crate::signals::runtime;
 use crate::source::{
-    DocumentSource, ECONOMICS_CSV, FORECAST_SCORE_CSV, SNAPSHOT_CSV, SourceArgs, in_time,
+    DocumentSource, ECONOMICS_CSV, FORECAST_CSV, FORECAST_SCORE_CSV, SNAPSHOT_CSV, SourceArgs,
+    in_time,
 };
 
 #[derive(clap::Args)]
@@ -33,7 +35,7 @@ pub(crate) struct Args {
     format: Format,
 
     /// Draw a chart (history, regions and curve only)
-    #[arg(long, global = true)]
+    #[arg(long, global = true, conflicts_with = "format")]
     plot: bool,
 
     #[command(flatten)]
@@ -118,19 +120,26 @@ struct RequestedDays {
 }
 
 impl RequestedDays {
-    fn parameters(&self) -> Result<[(&'static str, Option<String>); 2], String> {
-        if self.to.is_some() && self.from > self.to {
-            return Err("--from must not be after --to".into());
-        }
-        Ok([("from", self.from.clone()), ("to", self.to.clone())])
+    fn parameters(&self) -> [(&'static str, Option<String>); 2] {
+        [("from", self.from.clone()), ("to", self.to.clone())]
     }
+}
+
+/// A document or a file with what is shown around its rows.
+#[derive(Default)]
+struct Shown {
+    /// The title, the source and the time, in two lines.
+    heading: String,
+    json: String,
+    table: Table,
+    /// A sentence below the table. May be empty.
+    note: String,
+    /// Whether each row is a line, not each field of the only row.
+    is_list: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let source = DocumentSource::open(&args.source)?;
-    if args.plot && args.format != Format::Table {
-        return Err("--plot cannot be combined with --format".into());
-    }
     let Shown { heading, json, table, note, is_list } =
         runtime()?.block_on(in_time(fetch(args, &source)))?;
     let body = match args.format {
@@ -138,15 +147,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
         Format::Csv => return print(&table.csv()),
         Format::Table if args.plot => charts::chart(&json)?,
         Format::Table if table.rows.is_empty() => "No data.\n".into(),
-        Format::Table if is_list => table.text(),
-        Format::Table => table.fields(),
+        Format::Table => table.text(is_list),
     };
-    let summary = table.price.as_ref().map_or(String::new(), |[price, share]| {
-        let coin = source.coin().name;
-        format!("\n{share}% of the hashrate mines one {coin} for {price} USD or less\n")
-    });
     let note = if note.is_empty() { note } else { format!("\n{note}\n") };
-    print(&format!("{heading}\n{body}{summary}{note}"))
+    print(&format!("{heading}\n{body}{note}"))
 }
 
 async fn fetch(args: &Args, source: &DocumentSource) -> Result<Shown, String> {
@@ -155,26 +159,19 @@ async fn fetch(args: &Args, source: &DocumentSource) -> Result<Shown, String> {
         // The list of regions has no costs; the snapshot has every region's costs.
         RequestedDocument::Regions if args.plot => Resource::Snapshot,
         RequestedDocument::Curve { price, date } => {
-            let mut curve = Table::fetch_cost_curve(source, date.clone(), price.clone()).await?;
-            if price.is_some() && args.format == Format::Csv {
-                curve.add_price_row();
-            }
-            let date = visible(curve.date(), DATE_MAX);
-            let title = format!("Cost curve, USD per {}, {date}", source.coin().unit());
-            return Ok(Shown::file(source, &title, curve));
+            return fetch_curve(args, source, price, date).await;
         }
         _ if args.plot => return Err("--plot works only with history, regions and curve".into()),
         RequestedDocument::Economics { price, days } => {
-            let given = days.parameters()?.into_iter().chain([("price", price.clone())]);
+            let given = days.parameters().into_iter().chain([("price", price.clone())]);
             let table = Table::fetch(source, &with_query(ECONOMICS_CSV, given)).await?;
             let title = format!("Price and cost of one {}, USD, worldwide", source.coin().name);
-            return Ok(Shown::file(source, &title, table));
+            return Ok(file(source, &title, table));
         }
         RequestedDocument::Forecast { score: true, from, to, .. } => {
-            let target =
-                with_query(FORECAST_SCORE_CSV, [("from", from.clone()), ("to", to.clone())]);
-            let table = Table::fetch(source, &target).await?;
-            return Ok(Shown::file(source, "Forecasts of the average, by days ahead", table));
+            let given = [("from", from.clone()), ("to", to.clone())];
+            let table = Table::fetch(source, &with_query(FORECAST_SCORE_CSV, given)).await?;
+            return Ok(file(source, "Forecasts of the average, by days ahead", table));
         }
         RequestedDocument::Snapshot => Resource::Snapshot,
         RequestedDocument::Regions => Resource::Regions,
@@ -186,7 +183,7 @@ async fn fetch(args: &Args, source: &DocumentSource) -> Result<Shown, String> {
     };
     let json = match &args.document {
         RequestedDocument::History { region, days } => {
-            source.history_json(region, days.parameters()?).await?
+            source.history_json(region, days.parameters()).await?
         }
         _ => source.json(&resource).await?,
     };
@@ -201,7 +198,46 @@ async fn fetch(args: &Args, source: &DocumentSource) -> Result<Shown, String> {
         shown.table = file.unwrap_or(shown.table);
     }
     if let Resource::Forecast(days) = resource {
-        shown.add_interval(source, days, args.format).await;
+        add_interval(&mut shown.table, source, days).await;
+        shown.note = source.outlook();
     }
     Ok(shown)
+}
+
+async fn fetch_curve(
+    args: &Args,
+    source: &DocumentSource,
+    price: &Option<String>,
+    date: &Option<String>,
+) -> Result<Shown, String> {
+    let mut curve = Table::fetch_cost_curve(source, date.clone(), price.clone()).await?;
+    if price.is_some() && args.format == Format::Csv {
+        curve.add_price_row();
+    }
+    let date = visible(curve.date(), DATE_MAX);
+    let title = format!("Cost curve, USD per {}, {date}", source.coin().unit());
+    let note = curve.price.as_ref().map(|[price, share]| {
+        let price = grouped(price);
+        format!("At a price of {price} USD, revenue covers the cost of {share}% of the hashrate")
+    });
+    Ok(Shown { note: note.unwrap_or_default(), ..file(source, &title, curve) })
+}
+
+fn file(source: &DocumentSource, title: &str, table: Table) -> Shown {
+    let heading = source.heading(title, GLOBAL, table.date(), "");
+    Shown { heading, json: table.json().to_string(), table, is_list: true, ..Shown::default() }
+}
+
+/// Adds the interval of a forecast. Other servers may not have the file with it.
+async fn add_interval(table: &mut Table, source: &DocumentSource, days: ForecastDays) {
+    let today = Some(table.date().to_owned());
+    let days = Some(days.get().to_string());
+    let given = [("forecast_days", days), ("from", today.clone()), ("to", today)];
+    let file = Table::fetch(source, &with_query(FORECAST_CSV, given)).await.unwrap_or_default();
+    for (name, label) in [("low_cost_usd", "80% from, USD"), ("high_cost_usd", "80% to, USD")] {
+        let cell = file.cell(0, name).unwrap_or_default();
+        let label = if cell.is_empty() { "" } else { label };
+        table.columns.push((name.into(), label.into()));
+        table.rows[0].push(cell.to_owned());
+    }
 }
