@@ -34,7 +34,8 @@ async fn the_average_on_a_fixed_day_is_known() -> Result<(), Box<dyn Error>> {
 #[tokio::test]
 async fn a_failed_request_returns_an_error() -> Result<(), Box<dyn Error>> {
     let sandbox = Sandbox::start(Config { chaos_percent: 100, ..Config::default() })?;
-    let client = Client::builder(sandbox.url())?.retries(0).build();
+    let settings = ghi_client::Settings { retries: 0, ..Default::default() };
+    let client = Client::with_settings(sandbox.url(), settings)?;
     for _ in 0..20 {
         assert!(average_cost_usd(&client).await.is_err());
     }

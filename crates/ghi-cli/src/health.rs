@@ -4,7 +4,7 @@ use std::env;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ghi_client::{BaseUrl, Client};
+use ghi_client::{BaseUrl, Client, Settings};
 
 use crate::flag_values::listen_address;
 use crate::output::{print, print_error};
@@ -31,8 +31,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
         Some(url) => url.as_str().strip_suffix(READYZ).unwrap_or(url.as_str()).to_owned(),
         None => local_url()?,
     };
-    let client = Client::builder(&url).map_err(|invalid| format!("{url} {invalid}"))?;
-    let client = client.timeout(TIMEOUT).retries(0).build();
+    let settings = Settings { timeout: TIMEOUT, retries: 0, ..Settings::default() };
+    let client = Client::with_settings(&url, settings);
+    let client = client.map_err(|invalid| format!("{url} {invalid}"))?;
     match runtime()?.block_on(client.text_at(READYZ)) {
         Ok(_) => print("ready\n"),
         Err(error) => {

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ghi_client::{Client, Resource, with_query};
+use ghi_client::{Client, Resource, Settings, with_query};
 use ghi_contract::{GLOBAL, History, Metadata, ProblemDocument};
 use ghi_display::{kind_of_data, outlook_in_words};
 use ghi_engine::{Coin, Provenance, Scope};
@@ -105,8 +105,9 @@ impl DocumentSource {
         if args.embedded.at.is_some() || args.embedded.inputs.is_some() {
             return Err("--url cannot be combined with --at or --inputs, because the server has its own clock and inputs; remove them, and unset GHI_AT and GHI_INPUTS".into());
         }
-        let client = Client::builder(url).map_err(|invalid| format!("--url {invalid}"))?;
-        Ok(Self::Deployment(client.cache_bytes(CACHE_BYTES).build()))
+        let settings = Settings { cache_bytes: CACHE_BYTES, ..Settings::default() };
+        let client = Client::with_settings(url, settings);
+        Ok(Self::Deployment(client.map_err(|invalid| format!("--url {invalid}"))?))
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -160,7 +161,7 @@ impl DocumentSource {
         }
     }
 
-    /// Returns a file that is not part of the contract, as a server sends it.
+    /// Returns a document or a file as a server sends it.
     pub(crate) async fn file(&self, target: &str) -> Result<String, String> {
         match self {
             Self::Embedded { server, .. } => respond(server, target),

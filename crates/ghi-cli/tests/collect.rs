@@ -261,7 +261,7 @@ fn a_first_day_in_the_future_is_rejected() {
     let mut command = program(GHI);
     command.args(["collect", "--from", "9999-01-01", "--out"]).arg(file);
     let output = command.output().unwrap();
-    ended_with(&output, 2, "ghi: --from 9999-01-01 is in the future; today is ");
+    ended_with(&output, 2, "ghi: --from must not be after --until, which defaults to yesterday");
 }
 
 #[test]
@@ -274,9 +274,10 @@ fn fees_need_a_price() {
     let priced = "2026-01-03,100000000000000,715.827882667,0.800005,3.125,80000.5,431\n";
     assert_eq!(fs::read_to_string(&file).unwrap(), HEADER.to_owned() + &row("2026-01-02") + priced);
     for (text, said) in [
-        ("day,price\n", "line 1: expected the header date,price_usd"),
-        ("date,price_usd\n2026-01-03,free\n", "line 2: price_usd is \"free\""),
-        ("date,price_usd\n2026-01-03,1\n2026-01-03,1\n", "line 3: 2026-01-03 must be after"),
+        ("day,price\n2026-01-03,1\n", "missing field `date`"),
+        ("date,price_usd\n2026-01-03,free\n", "(line: 2, byte: 15): field 1: invalid float"),
+        ("date,price_usd\n2026-01-03,0\n", "(line: 2, byte: 15): 0 is not a positive number"),
+        ("date,price_usd\n2026-01-03,1\n2026-01-03,1\n", "2026-01-03 must be after the date"),
     ] {
         fs::write(&prices, text).unwrap();
         ended_with(&collect(FakeNode::new(4, 3), &file, &flags), 2, said);
@@ -304,12 +305,12 @@ fn a_file_keeps_its_own_columns() {
 fn a_file_that_disagrees_with_the_node_is_refused() {
     let file = folder("other").join("network.csv");
     for (rows, said) in [
-        ("2026-01-01,5,,,,\n2026-01-02,6,,,,\n", "line 2 (2026-01-01) has difficulty 5"),
-        ("2026-01-02,1e14,700,,,\n", "line 2 (2026-01-02) has hashrate_eh 700"),
-        ("2025-12-30,1e14,,,,\n", "line 2 (2025-12-30) has no blocks on the node"),
-        ("2026-01-07,1e14,,,,\n", "line 2 (2026-01-07) is after the node's last complete day"),
+        ("2026-01-01,5,,,,\n2026-01-02,6,,,,\n", "2026-01-01 has difficulty 5"),
+        ("2026-01-02,1e14,700,,,\n", "2026-01-02 has hashrate_eh 700"),
+        ("2025-12-30,1e14,,,,\n", "2025-12-30 has no blocks on the node"),
+        ("2026-01-07,1e14,,,,\n", "2026-01-07 is after the node's last complete day"),
         ("2026-01-02,1e14\n", "found record with 2 fields"),
-        ("2026-01-02,1e14,,,,\n2026-01-02,1e14,,,,\n", "line 3: 2026-01-02 must be after"),
+        ("2026-01-02,1e14,,,,\n2026-01-02,1e14,,,,\n", "2026-01-02 must be after"),
     ] {
         let text = OLDER_HEADER.to_owned() + rows;
         fs::write(&file, &text).unwrap();
@@ -329,15 +330,23 @@ fn problems_of_the_node_are_explained() {
     let sends = |sends| FakeNode { sends: Some(sends), ..node() };
     let fails = |method, code| FakeNode { failing: Some((method, code)), ..node() };
     for (node, code, said) in [
-        (sends("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n"), 2, "user or password"),
-        (sends("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"), 2, "rpcallowip"),
+        (
+            sends("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n"),
+            2,
+            "refused access (401 Unauthorized); check ",
+        ),
+        (
+            sends("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"),
+            2,
+            "refused access (403 Forbidden); check ",
+        ),
         (sends("HTTP/1.1 500 Error\r\nContent-Length: 5\r\n\r\nbusy\n"), 1, "returned 500 busy"),
         (
             sends(
                 "HTTP/1.1 500 Error\r\nContent-Length: 40\r\n\r\n{\"error\":{\"code\":-28,\"message\":\"Wait\"}}\n",
             ),
             1,
-            "the node is starting (Wait)",
+            "getblockchaininfo failed on the node: Wait (-28)",
         ),
         (
             sends("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nnot JSON!"),
@@ -366,9 +375,13 @@ fn problems_of_the_node_are_explained() {
             1,
             "returned more than 2048 KiB",
         ),
-        (sends("SSH-2.0-OpenSSH\r\n"), 2, " is not a node's RPC (invalid HTTP version parsed"),
-        (fails("getblockchaininfo", -28), 1, "the node is starting (Loading block index…)"),
-        (fails("getblockstats", -32601), 2, "the node does not support getblockstats"),
+        (sends("SSH-2.0-OpenSSH\r\n"), 2, "invalid HTTP version parsed; check --rpc"),
+        (
+            fails("getblockchaininfo", -28),
+            1,
+            "getblockchaininfo failed on the node: Loading block index… (-28)",
+        ),
+        (fails("getblockstats", -32601), 2, "(-32601); use Bitcoin Core 0.17 or later"),
         (
             fails("getblockstats", -1),
             1,

@@ -73,7 +73,7 @@ fn mistakes_get_one_line() {
     check(
         "check 127.0.0.1:8631",
         expect![[r#"
-        ghi: invalid value '127.0.0.1:8631' for '<BASE_URL>': must start with http:// or https://, such as http://127.0.0.1:8000
+        ghi: invalid value '127.0.0.1:8631' for '<BASE_URL>': must start with http:// or https:// and have no user name, query string or fragment, such as http://127.0.0.1:8000
     "#]],
     );
     check(
@@ -121,13 +121,13 @@ fn mistakes_get_one_line() {
     check(
         "show snapshot --url localhost:8000",
         expect![[r#"
-            ghi: --url must start with http:// or https://, such as http://127.0.0.1:8000
+            ghi: --url must start with http:// or https:// and have no user name, query string or fragment, such as http://127.0.0.1:8000
         "#]],
     );
     check(
         "check localhost:8000",
         expect![[r#"
-            ghi: invalid value 'localhost:8000' for '<BASE_URL>': must start with http:// or https://, such as http://127.0.0.1:8000
+            ghi: invalid value 'localhost:8000' for '<BASE_URL>': must start with http:// or https:// and have no user name, query string or fragment, such as http://127.0.0.1:8000
         "#]],
     );
     check(

@@ -254,7 +254,7 @@ fn errors_of_show_are_one_line() {
     refused(&format!("snapshot --url {url} --inputs x.toml"), own);
     refused(
         "snapshot --url example.org",
-        "--url must start with http:// or https://, such as http://127.0.0.1:8000",
+        "--url must start with http:// or https:// and have no user name, query string or fragment, such as http://127.0.0.1:8000",
     );
     refused("history --from 2026-11-02 --to 2026-11-01", "\"from\" must not be after \"to\".");
     refused(

@@ -2,12 +2,12 @@
 
 use std::error::Error as StdError;
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use std::{io, iter};
 
 use reqwest::header::HeaderMap;
 use reqwest::redirect::Policy;
-use reqwest::{ClientBuilder, RequestBuilder, StatusCode};
+use reqwest::{RequestBuilder, StatusCode};
 use rustls::CertificateError::UnknownIssuer;
 use rustls::Error::{InvalidCertificate, InvalidMessage};
 use rustls::crypto::ring;
@@ -23,13 +23,6 @@ const TEXT_MAX: usize = 1_000;
 /// The maximum number of bytes read from the body of an error. A problem document has a few hundred.
 const ERROR_BODY_MAX: usize = 64 << 10;
 
-/// The messages of nginx, Go and Apache for plain HTTP on a TLS port, with status 400.
-const TLS_PORT_MESSAGES: [&str; 3] = [
-    "sent to HTTPS port",
-    "HTTP request to an HTTPS server",
-    "plain HTTP to an SSL-enabled server",
-];
-
 /// The kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -44,12 +37,10 @@ pub enum ErrorKind {
     Interrupted,
     /// The response was not HTTP.
     NotHttp,
-    /// The document exceeded [`Resource::max_bytes`](crate::Resource::max_bytes).
+    /// The document was too large.
     TooLarge,
     /// The response was not the document that the contract defines.
     NotTheDocument,
-    /// No request was sent, because no URL can contain this region id.
-    InvalidRegionId,
 }
 
 /// A response with its complete body; for an error, possibly only the start of a long body.
@@ -69,46 +60,29 @@ impl WholeResponse {
     }
 }
 
-/// The reason for a missing or incomplete response.
-#[derive(Debug)]
-pub struct ExchangeFailure {
-    /// The kind of failure.
-    pub kind: ErrorKind,
-    /// A description of the cause, in one line.
-    pub cause: String,
-}
-
-impl From<reqwest::Error> for ExchangeFailure {
-    fn from(error: reqwest::Error) -> Self {
-        let kind = match find::<hyper::Error>(&error) {
-            _ if error.is_connect() => ErrorKind::Connect,
-            _ if error.is_timeout() => ErrorKind::Timeout,
-            Some(http) if http.is_parse() => ErrorKind::NotHttp,
-            _ => ErrorKind::Interrupted,
-        };
-        Self { kind, cause: cause(&error) }
-    }
-}
-
 /// Sends a request once and reads its response, a document of at most `document_max` bytes.
 pub async fn exchange(
     request: RequestBuilder,
+    timeout: Duration,
     document_max: usize,
-) -> Result<WholeResponse, ExchangeFailure> {
-    let mut response = request.send().await?;
-    let status = response.status();
+) -> Result<WholeResponse, Error> {
+    let failed = |error| Error::failed(&error, timeout);
+    let mut response = request.timeout(timeout).send().await.map_err(failed)?;
+    let (url, status) = (response.url().clone(), response.status());
     let is_document = status == StatusCode::OK;
     let max = if is_document { document_max } else { ERROR_BODY_MAX };
-    let too_large = || ExchangeFailure {
-        kind: ErrorKind::TooLarge,
-        cause: format!("more than {} KiB", max >> 10),
+    let too_large = || {
+        let message = format!("{url} returned more than {} KiB", max >> 10);
+        Error::new(ErrorKind::TooLarge, url.as_str(), message)
     };
     if is_document && response.content_length() > Some(max as u64) {
         return Err(too_large());
     }
     // The buffer grows with the data received; a large Content-Length alone takes no memory.
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await? {
+    while let Some(chunk) =
+        response.chunk().await.map_err(|error| failed(error.with_url(url.clone())))?
+    {
         body.extend_from_slice(&chunk);
         if body.len() > max && is_document {
             return Err(too_large());
@@ -119,48 +93,6 @@ pub async fn exchange(
         }
     }
     Ok(WholeResponse { status, headers: std::mem::take(response.headers_mut()), body })
-}
-
-/// Describes why a request sent with [`http_client_builder`] got no response, and
-/// what may help.
-pub fn cause(error: &reqwest::Error) -> String {
-    let root = match find(error) {
-        Some(InvalidMessage(_)) => "the server did not return valid TLS".into(),
-        // The outer errors only say that a request failed.
-        _ => causes(error).last().map(ToString::to_string).unwrap_or_default(),
-    };
-    one_line(&(root + &tip(error).unwrap_or_default()))
-}
-
-fn tip(error: &reqwest::Error) -> Option<String> {
-    let origin = error.url()?.origin().ascii_serialization();
-    match (find(error), origin.split_once("://")?) {
-        (Some(InvalidMessage(_)), ("https", address)) => {
-            Some(format!("; if it uses plain HTTP, use http://{address}"))
-        }
-        (Some(InvalidCertificate(UnknownIssuer)), _) => {
-            let tip = "set SSL_CERT_FILE to a file with its issuer's certificate";
-            Some(format!("; if you trust it, {tip}"))
-        }
-        (None, ("http", address)) if may_expect_tls(error) => {
-            Some(format!("; if the server expects TLS, use https://{address}"))
-        }
-        _ => None,
-    }
-}
-
-/// On plain HTTP, a TLS server sends an alert or closes the connection.
-fn may_expect_tls(error: &reqwest::Error) -> bool {
-    match find::<hyper::Error>(error) {
-        Some(http) if http.is_parse() => !http.is_parse_too_large() && !http.is_parse_status(),
-        _ => error.is_request() && !error.is_connect() && !error.is_timeout(),
-    }
-}
-
-/// Returns whether a response to plain HTTP says that the port expects TLS.
-pub fn reports_tls_port(status: u16, body: &[u8]) -> bool {
-    let body = String::from_utf8_lossy(body);
-    status == 400 && TLS_PORT_MESSAGES.iter().any(|message| body.contains(message))
 }
 
 /// Shortens text from a server to one line without control characters.
@@ -195,13 +127,13 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// no request is sent on a closed connection.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(50);
 
-/// Returns a builder with the settings of this HTTP client, for your own requests to a server.
+/// Returns the HTTP client that [`Client`](crate::Client) uses, for your own requests to a server.
 ///
 /// It uses HTTP/1.1, and rustls with ring for TLS. It trusts the system's certificate authorities, or those
 /// in `SSL_CERT_FILE` and `SSL_CERT_DIR`. It doesn't follow redirects or decompress responses. Proxies
 /// come from the environment (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`) and are not used for
 /// localhost.
-pub fn http_client_builder(server: &BaseUrl) -> ClientBuilder {
+pub fn http_client(server: &BaseUrl) -> reqwest::Client {
     let builder = reqwest::Client::builder()
         .tls_backend_preconfigured(TLS.clone())
         .user_agent(USER_AGENT)
@@ -211,7 +143,8 @@ pub fn http_client_builder(server: &BaseUrl) -> ClientBuilder {
         .retry(reqwest::retry::never())
         .http1_only();
     // A proxy would connect to itself.
-    if server.is_loopback() { builder.no_proxy() } else { builder }
+    let builder = if server.is_loopback() { builder.no_proxy() } else { builder };
+    builder.build().expect("the settings are fixed")
 }
 
 /// Configures TLS with the system's certificate authorities, which are read once. If there are none, plain HTTP
@@ -234,112 +167,111 @@ static TLS: LazyLock<ClientConfig> = LazyLock::new(|| {
 
 /// A failed call. The message is one line that includes the requested URL.
 #[derive(Debug, thiserror::Error)]
-#[error("{message}")]
+#[error("{message}{}", times(.attempts))]
+#[non_exhaustive]
 pub struct Error {
-    kind: ErrorKind,
-    url: String,
-    attempts: u32,
-    message: String,
-    status: Option<u16>,
-    code: Option<String>,
-    detail: Option<String>,
+    /// The kind of failure.
+    pub kind: ErrorKind,
+    /// The requested URL.
+    pub url: String,
+    /// The HTTP status, if it was not 200.
+    pub status: Option<u16>,
+    /// The problem's `code`. A server may send codes that are unknown to this package, or none.
+    pub code: Option<String>,
+    /// The detail of the problem or the plain text that the server sent, if any.
+    pub detail: Option<String>,
+    /// How long to wait before a retry, if the server sent `Retry-After`.
+    pub retry_after: Option<Duration>,
+    pub(crate) message: String,
+    /// The number of requests sent.
+    pub(crate) attempts: u32,
+}
+
+fn times(attempts: &u32) -> String {
+    if *attempts > 1 { format!("; tried {attempts} times") } else { String::new() }
 }
 
 impl Error {
-    /// Returns the kind of failure.
-    pub fn kind(&self) -> ErrorKind {
-        self.kind
-    }
-
-    /// Returns the HTTP status, if it was not 200.
-    pub fn status(&self) -> Option<u16> {
-        self.status
-    }
-
-    /// Returns the problem's `code`. A server may send codes that are unknown to this package, or none.
-    pub fn code(&self) -> Option<&str> {
-        self.code.as_deref()
-    }
-
-    /// Returns the detail of the problem or the plain text that the server sent, if any.
-    pub fn detail(&self) -> Option<&str> {
-        self.detail.as_deref()
-    }
-
-    /// Returns the requested URL.
-    pub fn url(&self) -> &str {
-        &self.url
-    }
-
-    /// Returns the number of requests sent, including retries.
-    pub fn attempts(&self) -> u32 {
-        self.attempts
-    }
-
-    pub(crate) fn new(kind: ErrorKind, url: &str, attempts: u32, message: String) -> Self {
-        let url = url.to_owned();
-        Self { kind, url, attempts, message, status: None, code: None, detail: None }
+    pub(crate) fn new(kind: ErrorKind, url: &str, message: String) -> Self {
+        let (url, message) = (url.to_owned(), one_line(&message));
+        Self {
+            kind,
+            url,
+            attempts: 1,
+            status: None,
+            code: None,
+            detail: None,
+            retry_after: None,
+            message,
+        }
     }
 
     /// Creates an error from a response that is not a document.
-    pub(crate) fn problem(url: &str, attempts: u32, response: &WholeResponse) -> Self {
+    pub(crate) fn problem(url: &str, response: &WholeResponse) -> Self {
         let status = response.status;
         let members: Value = serde_json::from_slice(&response.body).unwrap_or_default();
         let code = members["code"].as_str().map(one_line);
-        let detail = members["detail"].as_str().map(one_line).or_else(|| hint(url, response));
+        let detail = members["detail"].as_str().map(one_line).or_else(|| plain_detail(response));
         let mut message = format!("{url} returned {}", status.as_u16());
         if let Some(name) = code.as_deref().or(status.canonical_reason()) {
             message += &format!(" {name}");
         }
-        if attempts > 1 {
-            message += &format!(" after {attempts} attempts");
-        }
         if let Some(detail) = &detail {
             message += &format!(": {detail}");
         }
-        let status = Some(status.as_u16());
-        Self { status, code, detail, ..Self::new(ErrorKind::Problem, url, attempts, message) }
+        let (status, retry_after) = (Some(status.as_u16()), retry_after(response));
+        Self { status, code, detail, retry_after, ..Self::new(ErrorKind::Problem, url, message) }
     }
 
-    pub(crate) fn failed(
-        url: &str,
-        attempts: u32,
-        timeout: Duration,
-        failure: &ExchangeFailure,
-    ) -> Self {
-        let ExchangeFailure { kind, cause } = failure;
-        let message = match kind {
-            ErrorKind::Connect => format!("cannot connect to {url}: {cause}"),
-            ErrorKind::Timeout => format!("{url} did not respond within {timeout:?}"),
-            ErrorKind::NotHttp => format!("{url} did not return valid HTTP: {cause}"),
-            ErrorKind::TooLarge => format!("{url} returned {cause}"),
-            _ if attempts > 1 => {
-                format!("lost the connection to {url} on each of {attempts} attempts: {cause}")
-            }
-            _ => format!("lost the connection to {url}: {cause}"),
+    /// Creates an error for a missing or incomplete response.
+    fn failed(error: &reqwest::Error, timeout: Duration) -> Self {
+        // The outer errors only say that a request failed.
+        let root = causes(error).last().map(ToString::to_string).unwrap_or_default();
+        let cause = match find(error) {
+            Some(InvalidMessage(_)) => "the server did not return valid TLS".into(),
+            Some(InvalidCertificate(UnknownIssuer)) => format!(
+                "{root}; if you trust it, set SSL_CERT_FILE to a file with its issuer's certificate"
+            ),
+            _ => root,
         };
-        Self::new(*kind, url, attempts, message)
-    }
-
-    pub(crate) fn not_the_document(url: &str, attempts: u32, why: &str) -> Self {
-        let message = format!("{url} did not return a valid document: {}", one_line(why));
-        Self::new(ErrorKind::NotTheDocument, url, attempts, message)
+        let url = error.url().map_or("the server", |url| url.as_str());
+        let (kind, message) = match find::<hyper::Error>(error) {
+            _ if error.is_connect() => {
+                (ErrorKind::Connect, format!("cannot connect to {url}: {cause}"))
+            }
+            _ if error.is_timeout() => {
+                (ErrorKind::Timeout, format!("{url} did not respond within {timeout:?}"))
+            }
+            Some(http) if http.is_parse() => {
+                (ErrorKind::NotHttp, format!("{url} did not return valid HTTP: {cause}"))
+            }
+            _ => (ErrorKind::Interrupted, format!("lost the connection to {url}: {cause}")),
+        };
+        Self::new(kind, url, message)
     }
 }
 
 /// Explains a response without the details of a problem document.
-fn hint(url: &str, response: &WholeResponse) -> Option<String> {
+fn plain_detail(response: &WholeResponse) -> Option<String> {
     if let Some(location) = response.header("location").filter(|_| response.status.is_redirection())
     {
         let location = one_line(location);
         return Some(format!("redirects are not followed; this one points to {location}"));
     }
-    if let Some(address) = url.strip_prefix("http://").and_then(|rest| rest.split('/').next())
-        && reports_tls_port(response.status.as_u16(), &response.body)
-    {
-        return Some(format!("the server expects TLS on this port; use https://{address}"));
-    }
     response.header("content-type").filter(|kind| kind.starts_with("text/plain"))?;
     let text = one_line(str::from_utf8(&response.body).ok()?.trim());
     Some(text).filter(|text| !text.is_empty())
+}
+
+/// Parses `Retry-After`: seconds or a date.
+fn retry_after(response: &WholeResponse) -> Option<Duration> {
+    let text = response.header("retry-after")?.trim();
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(text.parse().map_or(Duration::MAX, Duration::from_secs));
+    }
+    let then = httpdate::parse_http_date(text).ok()?;
+    // Relative to the server's own clock, which may be wrong or stopped.
+    let date = response.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
+    let now = date.unwrap_or_else(SystemTime::now);
+    Some(then.duration_since(now).unwrap_or_default())
 }

@@ -21,23 +21,20 @@
 //! ```
 //!
 //! The client accepts both forms of the snapshot, v1.0 documents, unknown fields, versions and problem codes, and
-//! errors that are not problem documents. It caches documents by `ETag` and retries what may succeed; see [`Builder`]
-//! and [`Resource::max_bytes`] for its limits.
+//! errors that are not problem documents. It caches documents by `ETag` and retries what may succeed; see [`Settings`]
+//! for its limits.
 
 mod client;
 mod resource;
 mod exchange;
 
-pub use client::{Builder, Client};
-pub use exchange::{
-    Error, ErrorKind, ExchangeFailure, WholeResponse, cause, exchange, http_client_builder,
-    reports_tls_port,
-};
+pub use client::{Client, Settings};
+pub use exchange::{Error, ErrorKind, WholeResponse, exchange, http_client};
 pub use ghi_contract::{
     Forecast, ForecastDays, GLOBAL, History, HistoryPoint, Indicator, Metadata, Network, Region,
     RegionDetail, Regions, Snapshot, SnapshotRegion,
 };
-pub use reqwest::header::{HeaderName, HeaderValue};
+pub use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 pub use resource::{BaseUrl, InvalidBaseUrl, Resource, with_query};
 
 /// Tests the examples in the guide to this package.

@@ -11,8 +11,8 @@ use reqwest::Url;
 /// The characters to escape in a path segment or a query value: all but the unreserved ones (RFC 3986).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The maximum size of a document that lists regions, in bytes. With 256 regions, a snapshot takes 0.1 MB.
-pub(crate) const MAX_DOCUMENT_BYTES: usize = 8 << 20;
+/// The maximum size of a table or a document that lists regions, in bytes. With 256 regions, a snapshot takes 0.1 MB.
+const LIST_MAX: usize = 8 << 20;
 
 /// The maximum size of any other document in bytes. Typical documents have 1,000 to 2,000.
 const SINGLE_MAX: usize = 256 << 10;
@@ -48,32 +48,21 @@ impl FromStr for BaseUrl {
     type Err = InvalidBaseUrl;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if !text.contains("://") {
-            return Err(InvalidBaseUrl::MissingScheme);
-        }
         // A password would appear in error messages.
         let is_base = |url: &Url| {
             let plain = url.origin().ascii_serialization() + url.path();
             matches!(url.scheme(), "http" | "https") && url.as_str() == plain
         };
-        let url = Url::parse(text).ok().filter(is_base);
-        url.map(Self).ok_or(InvalidBaseUrl::NotABaseUrl)
+        Url::parse(text).ok().filter(is_base).map(Self).ok_or(InvalidBaseUrl)
     }
 }
 
-/// Why a string is not a base URL.
+/// A string that is not a base URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InvalidBaseUrl {
-    /// `http://` or `https://` is missing.
-    #[error("must start with http:// or https://, such as http://127.0.0.1:8000")]
-    MissingScheme,
-    /// The text is not a URL, or it has another scheme or parts other than host, port and path.
-    #[error(
-        "must be an http or https URL without a user name, query string or fragment, such as http://127.0.0.1:8000 or https://example.org/sandbox"
-    )]
-    NotABaseUrl,
-}
+#[error(
+    "must start with http:// or https:// and have no user name, query string or fragment, such as http://127.0.0.1:8000"
+)]
+pub struct InvalidBaseUrl;
 
 /// A document of the API.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -97,14 +86,6 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// Returns the maximum size of this document in bytes.
-    pub fn max_bytes(&self) -> usize {
-        match self {
-            Self::Regions | Self::Snapshot => MAX_DOCUMENT_BYTES,
-            _ => SINGLE_MAX,
-        }
-    }
-
     /// Returns the path and query, to be appended to the base URL.
     pub fn target(&self) -> String {
         match self {
@@ -118,6 +99,12 @@ impl Resource {
             Self::Indicator => paths::INDICATOR.into(),
         }
     }
+}
+
+/// Returns the maximum size of a response in bytes.
+pub(crate) fn max_bytes(target: &str) -> usize {
+    let is_list = [paths::REGIONS, paths::SNAPSHOT].contains(&target);
+    if is_list || !target.starts_with(paths::PREFIX) { LIST_MAX } else { SINGLE_MAX }
 }
 
 fn escaped(text: &str) -> String {

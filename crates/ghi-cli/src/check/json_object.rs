@@ -3,7 +3,6 @@
 use std::fmt::Display;
 use std::rc::Rc;
 
-use jiff::civil::DateTime;
 use serde_json::Value;
 
 use ObjectKind::*;
@@ -28,11 +27,7 @@ impl JsonObject {
         if response.is_document() {
             return Ok(Self::whole(response));
         }
-        let why = match response.status {
-            0 => response.excerpt(),
-            200 => "200 without a JSON object".into(),
-            status => status.to_string(),
-        };
+        let why = response.excerpt();
         Err(unjudged(format!("no document from {}: {why}", response.request.target)))
     }
 
@@ -71,22 +66,7 @@ impl JsonObject {
     }
 
     fn described(&self, field: &str) -> String {
-        let Some(value) = self.get(field) else { return "missing".into() };
-        let name = match value {
-            Value::Null => return "null".into(),
-            Value::Bool(_) => "a boolean",
-            Value::Number(_) => "a number",
-            Value::String(_) => "a string",
-            Value::Array(_) => "an array",
-            Value::Object(_) => "an object",
-        };
-        format!("{name}, {value}")
-    }
-
-    pub(crate) fn time(&self) -> Result<DateTime, Finding> {
-        let target = &self.response.request.target;
-        let missing = || unjudged(format!("no valid timestamp_utc in {target}"));
-        self.response.time().ok_or_else(missing)
+        self.get(field).map_or("missing".into(), Value::to_string)
     }
 
     /// Reads a field. One of another type is not judged, since it breaks a separate rule.

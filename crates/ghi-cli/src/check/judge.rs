@@ -9,7 +9,6 @@ use std::rc::Rc;
 use ghi_client::Resource;
 use ghi_contract::{API_PREVIOUS, GLOBAL, paths};
 use ghi_engine::visible;
-use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime};
 use serde::Serialize;
 
@@ -22,9 +21,6 @@ use crate::check::response::{Finding, Judgement, Verified, unjudged};
 const EVIDENCE_MAX: usize = 5;
 
 const REQUEST_MAX: usize = 600;
-
-/// How far apart the clocks of one server's replicas and caches may be around midnight.
-const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(1);
 
 /// The horizons of the requested forecasts in days: short ones that any service should accept.
 pub(crate) const HORIZONS: [u16; 3] = [1, 7, 30];
@@ -108,21 +104,24 @@ impl Rule {
     }
 
     pub(crate) fn apply(&'static self, client: &mut RecordingClient) -> JudgedRule {
-        let unjudged = || JudgedRule {
+        let judged = JudgedRule {
             rule: self,
             verdict: RuleVerdict::NotJudged,
             reason: None,
             evidence: Vec::new(),
             evidence_omitted: 0,
         };
-        let (client, judged) = (RefCell::new(client), RefCell::new(unjudged()));
+        let (client, judged) = (RefCell::new(client), RefCell::new(judged));
         let judge = Judge { client, judged, days: RefCell::default() };
         judge.record((self.judge)(&judge));
-        if judge.has_compared_different_days() {
-            judge.judged.replace(unjudged());
-            judge.cannot_judge("midnight passed between two responses");
-        }
+        let midnight_passed = judge.has_compared_different_days();
         let mut judged = judge.judged.into_inner();
+        if midnight_passed {
+            judged.verdict = RuleVerdict::NotJudged;
+            judged.evidence.clear();
+            judged.evidence_omitted = 0;
+            judged.reason = Some("midnight passed between two responses".into());
+        }
         let reason = judged.reason.unwrap_or_else(|| "no response to compare".into());
         judged.reason = (judged.verdict == RuleVerdict::NotJudged).then_some(reason);
         judged
@@ -190,14 +189,8 @@ impl Judge<'_> {
         }
     }
 
-    fn cannot_judge(&self, reason: impl Into<String>) {
-        self.record(Err(unjudged(reason)));
-    }
-
     pub(crate) fn fetch(&self, request: impl Into<CheckRequest>) -> Rc<CheckResponse> {
-        let response = self.client.borrow_mut().fetch(request.into());
-        self.days.borrow_mut().extend(response.time().map(DateTime::date));
-        response
+        self.with_day(self.client.borrow_mut().fetch(request.into()))
     }
 
     pub(crate) fn document(&self, request: impl Into<CheckRequest>) -> Result<JsonObject, Finding> {
@@ -205,9 +198,13 @@ impl Judge<'_> {
     }
 
     pub(crate) fn again(&self, document: &JsonObject) -> Result<JsonObject, Finding> {
-        let response = self.client.borrow_mut().fetch_again(document.response.request.clone());
-        self.days.borrow_mut().extend(response.time().map(DateTime::date));
-        JsonObject::document(response)
+        let request = document.response.request.clone();
+        JsonObject::document(self.with_day(self.client.borrow_mut().fetch_again(request)))
+    }
+
+    fn with_day(&self, response: Rc<CheckResponse>) -> Rc<CheckResponse> {
+        self.days.borrow_mut().extend(response.time().ok().map(DateTime::date));
+        response
     }
 
     /// Sends a request and judges its response. A closed connection is wrong. Returns the response if it is right.
@@ -219,7 +216,7 @@ impl Judge<'_> {
     ) -> Verified {
         let response = self.fetch(request);
         let is_right = is_right(&response);
-        if let Some(why) = response.why_unjudged().filter(|_| !is_right) {
+        if let Some(why) = response.why_excused().filter(|_| !is_right) {
             return Err(unjudged(format!("{}: {why}", response.request.target)));
         }
         response.verify(is_right, expected, response.excerpt())?;
@@ -234,17 +231,14 @@ impl Judge<'_> {
     fn has_compared_different_days(&self) -> bool {
         let is_broken = self.judged.borrow().verdict == RuleVerdict::Broken;
         let days = self.days.borrow().len();
-        let midnight_passed = |[start, now]: [DateTime; 2]| {
-            let start = start.saturating_sub(CLOCK_TOLERANCE);
-            start.date() != now.saturating_add(CLOCK_TOLERANCE).date()
-        };
+        let midnight_passed = |[start, now]: [DateTime; 2]| start.date() != now.date();
         is_broken && days > 1 && self.clock().is_ok_and(midnight_passed)
     }
 
     /// Returns the server's time at the start of the run and now, by the timestamps of its first document.
     pub(crate) fn clock(&self) -> Result<[DateTime; 2], Finding> {
         let first = self.first_document()?;
-        let (start, now) = (first.time()?, self.again(&first)?.time()?);
+        let (start, now) = (first.response.time()?, self.again(&first)?.response.time()?);
         Ok([start.min(now), start.max(now)])
     }
 
@@ -264,7 +258,7 @@ impl Judge<'_> {
         };
         let entries: Vec<_> = documents.iter().flat_map(|object| object.entries(list)).collect();
         if entries.is_empty() && !documents.is_empty() {
-            self.cannot_judge(format!("no entries in {list}"));
+            self.record(Err(unjudged(format!("no entries in {list}"))));
         }
         entries
     }
@@ -282,13 +276,12 @@ impl Judge<'_> {
             Network => vec![paths::NETWORK.into()],
             Forecast => HORIZONS.map(forecast).into(),
             Indicator => {
-                let supports_it = |metadata: JsonObject| {
-                    Ok(metadata.list("api_supported")?.contains(&API_PREVIOUS.into()))
-                };
-                match self.document(paths::METADATA).and_then(supports_it) {
-                    Ok(true) => return vec![paths::INDICATOR.into()],
-                    _ => self.cannot_judge("the metadata does not list 1.0 as supported"),
+                let metadata = self.document(paths::METADATA);
+                let supported = metadata.as_ref().ok().and_then(|it| it.list("api_supported").ok());
+                if supported.is_some_and(|versions| versions.contains(&API_PREVIOUS.into())) {
+                    return vec![paths::INDICATOR.into()];
                 }
+                self.record(Err(unjudged("the metadata does not list 1.0 as supported")));
                 Vec::new()
             }
         }
@@ -300,7 +293,7 @@ impl Judge<'_> {
         entries.filter_map(|entry| Some(entry.text("id").ok()?.to_owned())).collect()
     }
 
-    /// Returns the regions whose detail and history are requested: the first, the last and some in between.
+    /// Returns the regions whose detail and history are requested.
     pub(crate) fn sample(&self) -> Vec<String> {
         let mut known = self.ids(Region);
         if known.is_empty() {
@@ -308,18 +301,12 @@ impl Judge<'_> {
         }
         // Other ids break a separate rule.
         known.retain(|id| !id.is_empty() && id != GLOBAL && id.len() <= ID_MAX);
+        known.truncate(SAMPLE_MAX);
         if known.is_empty() {
-            self.cannot_judge("no region id is known from the list of regions or the snapshot");
+            let why = "no region id is known from the list of regions or the snapshot";
+            self.record(Err(unjudged(why)));
         }
-        let last = known.len().saturating_sub(1);
-        let spread = (0..SAMPLE_MAX).map(|step| last * step / (SAMPLE_MAX - 1));
-        let mut sample: Vec<String> = Vec::new();
-        for id in [0, last].into_iter().chain(spread).filter_map(|index| known.get(index)) {
-            if !sample.contains(id) {
-                sample.push(id.clone());
-            }
-        }
-        sample
+        known
     }
 }
 

@@ -13,12 +13,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use askama::Template;
-use ghi_client::{BaseUrl, InvalidBaseUrl, reports_tls_port};
+use ghi_client::BaseUrl;
 use ghi_contract::{GLOBAL, paths};
-use ghi_engine::{suggestion, visible};
+use ghi_engine::visible;
 use serde_json::{Value, json};
 
-use judge::{JudgedRule, Rule, RuleSource, RuleVerdict, forecast, history};
+use judge::{Evidence, JudgedRule, Rule, RuleSource, RuleVerdict, forecast, history};
 use recording_client::RecordingClient;
 use response::EXCERPT_MAX;
 use rules::RULES;
@@ -30,7 +30,7 @@ use crate::output::print;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Base URL of the API, without /v1/ghi, such as http://127.0.0.1:8000
-    #[arg(value_name = "BASE_URL", value_parser = base_url)]
+    #[arg(value_name = "BASE_URL")]
     base_url: BaseUrl,
 
     /// Also apply this implementation's rules where the contract is silent
@@ -61,21 +61,9 @@ enum ReportFormat {
     Junit,
 }
 
-fn base_url(text: &str) -> Result<BaseUrl, String> {
-    let url: BaseUrl = text.parse().map_err(|invalid: InvalidBaseUrl| invalid.to_string())?;
-    match format!("{url}/").contains(paths::PREFIX) {
-        true => Err("must be the URL without /v1/ghi, such as http://127.0.0.1:8000".into()),
-        false => Ok(url),
-    }
-}
-
-fn rule(id: &str) -> Result<&'static Rule, String> {
-    let ids: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
+fn rule(id: &str) -> Result<&'static Rule, &'static str> {
     let rule = RULES.iter().find(|rule| rule.id == id);
-    rule.ok_or_else(|| match suggestion(id, &ids) {
-        Some(meant) => format!("no such rule; did you mean {meant}?"),
-        None => "no such rule; run ghi check BASE_URL --strict to list the ids of all rules".into(),
-    })
+    rule.ok_or("no such rule; run ghi check BASE_URL --strict to list the ids of all rules")
 }
 
 /// Judges a server and prints the report.
@@ -92,9 +80,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     for rule in selected {
         let mut result = rule.apply(&mut client);
         let counts = match rule.source {
-            RuleSource::Contract | RuleSource::Strict => true,
-            RuleSource::Agreement => args.strict || is_named,
             RuleSource::Note => false,
+            source => source == RuleSource::Contract || args.strict || is_named,
         };
         if result.verdict == RuleVerdict::Broken && !counts {
             result.verdict = RuleVerdict::Note;
@@ -111,45 +98,26 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
         return Ok(ExitCode::FAILURE);
     }
     if client.is_incomplete {
-        let limited = client.rate_limits > 0;
-        let advice = if limited { "; for a rate limit, try a lower --rate" } else { "" };
-        return Err(format!(
-            "some rules could not be judged; see the report for the reasons{advice}"
-        ));
+        return Err("some rules could not be judged; see the report for the reasons".into());
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Requests documents until one is returned. Fails with the reason if none is.
+/// Requests documents. Fails if there is none.
 fn probe_deployment(client: &mut RecordingClient) -> Result<(), String> {
-    // Sends two at once, so that a server that never responds costs a single timeout.
-    let mut responses = client.fetch_both([paths::METADATA.into(), paths::SNAPSHOT.into()]);
-    if let [Some(failure), Some(_)] = [&responses[0].failure, &responses[1].failure] {
-        return Err(failure.cause.clone());
-    }
-    for target in
-        [paths::REGIONS.into(), history(GLOBAL.into()), paths::NETWORK.into(), forecast(7)]
-    {
-        if !responses.iter().any(|response| response.is_document()) {
-            responses.push(client.fetch(target.into()));
-        }
-    }
-    if responses.iter().any(|response| response.is_document()) {
+    let targets = [paths::METADATA, paths::SNAPSHOT, paths::REGIONS, paths::NETWORK];
+    let targets = targets.map(String::from).into_iter();
+    let targets = targets.chain([history(GLOBAL.into()), forecast(7)]);
+    let responses: Vec<_> = targets.map(|target| client.fetch(target.into())).collect();
+    // A deployment that requires credentials can be judged: it breaks a rule.
+    let mut judged = responses.iter().filter(|it| it.is_document() || it.requires_credentials());
+    if judged.next().is_some() {
         return Ok(());
     }
-    responses.retain(|response| response.status != 0);
-    // Such a deployment can be judged: it breaks the rule that no credentials are needed.
-    if responses.iter().all(|response| response.requires_credentials()) {
-        return Ok(());
-    }
-    if responses.iter().any(|response| reports_tls_port(response.status, &response.body)) {
-        return Err("the server expects TLS on this port; use https:// instead of http://".into());
-    }
-    let first = &responses[0];
-    let excerpt = visible(&first.excerpt(), EXCERPT_MAX);
+    let excerpt = visible(&responses[0].excerpt(), EXCERPT_MAX);
     Err(format!(
-        "no document of the API was found ({} returned {excerpt}); is the base URL right?",
-        first.request.target
+        "no document of the API was found ({}: {excerpt}); is the base URL right?",
+        paths::METADATA
     ))
 }
 
@@ -172,14 +140,15 @@ impl Report<'_> {
     }
 
     fn json(&self) -> Value {
+        let [holds, broken, not_judged, notes] = self.counts();
         json!({
             "base_url": self.client.base_url.as_str(),
             "strict": self.is_strict,
             "summary": {
-                "holds": count(&self.rules, RuleVerdict::Holds),
-                "broken": count(&self.rules, RuleVerdict::Broken),
-                "not_judged": count(&self.rules, RuleVerdict::NotJudged),
-                "notes": count(&self.rules, RuleVerdict::Note),
+                "holds": holds,
+                "broken": broken,
+                "not_judged": not_judged,
+                "notes": notes,
                 "requests": self.client.progress.position(),
             },
             "given_up": self.client.given_up,
@@ -194,49 +163,28 @@ impl Report<'_> {
 
     /// One line per rule, with the evidence below those that are broken, and a summary.
     fn text(&self) -> String {
-        let section_width = self.rules.iter().map(|judged| judged.rule.section.len()).max();
-        let section_width = section_width.unwrap_or_default();
-        let id_width = self.rules.iter().map(|judged| judged.rule.id.len()).max();
-        let id_width = id_width.unwrap_or_default();
         let mut text = String::new();
         for judged in &self.rules {
-            let (section, id) = (judged.rule.section, judged.rule.id);
             let verdict = match judged.verdict {
                 RuleVerdict::Holds => "holds".into(),
-                RuleVerdict::Broken => format!("broken{}", evidence(judged, section_width + 2)),
-                RuleVerdict::Note => format!("note{}", evidence(judged, section_width + 2)),
+                RuleVerdict::Broken => format!("broken{}", evidence(judged)),
+                RuleVerdict::Note => format!("note{}", evidence(judged)),
                 RuleVerdict::NotJudged => {
                     format!("not judged: {}", judged.reason.as_deref().unwrap_or_default())
                 }
             };
-            text += &format!("{section:<section_width$}  {id:<id_width$}  {verdict}\n");
+            text += &format!("{:<3}  {:<39}  {verdict}\n", judged.rule.section, judged.rule.id);
         }
-        text += "\n";
-        for sentence in &self.client.given_up {
-            text += &format!("{sentence}\n");
-        }
-        let [holds, broken, not_judged] =
-            [RuleVerdict::Holds, RuleVerdict::Broken, RuleVerdict::NotJudged]
-                .map(|verdict| count(&self.rules, verdict));
+        let [holds, broken, not_judged, _] = self.counts();
         let requests = self.client.progress.position();
-        let hold = if holds == 1 { "rule holds" } else { "rules hold" };
-        let notes = self.notes();
         text + &format!(
-            "{holds} {hold}, {broken} broken, {not_judged} not judged ({requests} requests){notes}\n"
+            "\n{holds} rules hold, {broken} broken, {not_judged} not judged ({requests} requests)\n"
         )
     }
 
-    /// Counts the notes, and those among them that break a rule of `--strict`.
-    fn notes(&self) -> String {
-        let notes = self.rules.iter().filter(|judged| judged.verdict == RuleVerdict::Note);
-        let strict = notes.clone().filter(|note| note.rule.source == RuleSource::Agreement).count();
-        match (notes.count(), strict) {
-            (0, _) => String::new(),
-            (1, 0) => "; 1 note".into(),
-            (1, _) => "; 1 note, --strict fails on it".into(),
-            (notes, 0) => format!("; {notes} notes"),
-            (notes, _) => format!("; {notes} notes, --strict fails on {strict} of them"),
-        }
+    fn counts(&self) -> [usize; 4] {
+        [RuleVerdict::Holds, RuleVerdict::Broken, RuleVerdict::NotJudged, RuleVerdict::Note]
+            .map(|verdict| count(&self.rules, verdict))
     }
 }
 
@@ -244,20 +192,19 @@ fn count(rules: &[JudgedRule], verdict: RuleVerdict) -> usize {
     rules.iter().filter(|rule| rule.verdict == verdict).count()
 }
 
-fn evidence(judged: &JudgedRule, indent: usize) -> String {
+fn evidence(judged: &JudgedRule) -> String {
     let source = match judged.rule.source {
         RuleSource::Contract | RuleSource::Note => "",
         RuleSource::Strict | RuleSource::Agreement => " (strict)",
     };
-    let indent = format!("\n{:indent$}", "");
-    let mut text = format!("{source}{indent}{}", judged.rule.title);
-    for evidence in &judged.evidence {
-        text += &format!("{indent}  request   {}", evidence.request);
-        text += &format!("{indent}  expected  {}", evidence.expected);
-        text += &format!("{indent}  got       {}", evidence.got);
+    let mut text = format!("{source}\n     {}", judged.rule.title);
+    for Evidence { request, expected, got } in &judged.evidence {
+        text += &format!("\n       request   {request}");
+        text += &format!("\n       expected  {expected}");
+        text += &format!("\n       got       {got}");
     }
     if judged.evidence_omitted > 0 {
-        text += &format!("{indent}  and {} more", judged.evidence_omitted);
+        text += &format!("\n       and {} more", judged.evidence_omitted);
     }
     text
 }

@@ -1,17 +1,15 @@
 //! A request to the server, its response, and what a rule finds in it.
 
-use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Read;
 use std::rc::Rc;
 
 use flate2::read::GzDecoder;
-use ghi_client::{ErrorKind, ExchangeFailure, WholeResponse};
-use ghi_contract::paths;
+use ghi_client::WholeResponse;
 use ghi_server::Moment;
 use jiff::civil::DateTime;
 use reqwest::Method;
-use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT_ENCODING, HeaderMap};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -19,11 +17,12 @@ use crate::source::estimated_memory;
 
 pub(crate) const EXCERPT_MAX: usize = 200;
 
-/// The longest body in bytes, also after decompression: a hundred times a snapshot of 256 regions.
-pub(crate) const BODY_MAX: usize = 8 << 20;
+/// The longest body in bytes, also after decompression. A snapshot of 256 regions has 0.1 MB.
+pub(crate) const BODY_MAX: usize = 512 << 10;
 
-/// The limit on the estimated memory of one response in bytes. A snapshot of 256 regions takes 0.6 MB.
-const MEMORY_MAX: usize = 28_000_000;
+/// The limit on the estimated memory of one response in bytes, so that those of a whole run take less than 100 MB. A
+/// snapshot of 256 regions takes 0.6 MB.
+const MEMORY_MAX: usize = 800_000;
 
 /// A request, relative to the base URL.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
@@ -46,12 +45,14 @@ impl CheckRequest {
         self
     }
 
-    /// Returns the method and path, with `{id}` for the region: `GET /v1/ghi/regions/{id}`.
+    pub(crate) fn accepts_gzip(&self) -> bool {
+        self.headers.iter().any(|(name, _)| *name == ACCEPT_ENCODING)
+    }
+
+    /// Returns the method and the path up to the name of the document: `GET /v1/ghi/regions`.
     pub(crate) fn endpoint(&self) -> String {
-        let path = self.target.split('?').next().unwrap_or_default();
-        let details = paths::REGION_DETAIL.trim_end_matches("{id}");
-        let path = if path.starts_with(details) { paths::REGION_DETAIL } else { path };
-        format!("{} {path}", self.method)
+        let segments: Vec<&str> = self.target.split(['/', '?']).take(4).collect();
+        format!("{} {}", self.method, segments.join("/"))
     }
 
     pub(crate) fn curl(&self, base_url: &str) -> String {
@@ -60,18 +61,10 @@ impl CheckRequest {
             Method::HEAD => " -I".into(),
             ref method => format!(" -X {method}"),
         };
+        let quoted = |word: String| format!("'{}'", word.replace('\'', r"'\''"));
         let headers = self.headers.iter().map(|(name, value)| format!("{name}: {value}"));
-        let headers: String = headers.map(|line| format!(" -H {}", quoted(&line))).collect();
-        format!("curl -si{method}{headers} {}", quoted(&format!("{base_url}{}", self.target)))
-    }
-}
-
-/// Quotes a word for the shell if necessary.
-fn quoted(word: &str) -> Cow<'_, str> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/%".contains(&byte);
-    match word.bytes().all(is_plain) {
-        true => word.into(),
-        false => format!("'{}'", word.replace('\'', r"'\''")).into(),
+        let headers: String = headers.map(|line| format!(" -H {}", quoted(line))).collect();
+        format!("curl -si{method}{headers} {}", quoted(format!("{base_url}{}", self.target)))
     }
 }
 
@@ -105,41 +98,38 @@ pub(crate) struct CheckResponse {
     /// Null if the body is not JSON.
     pub(crate) json: Value,
     /// Why there is no response.
-    pub(crate) failure: Option<ExchangeFailure>,
-    pub(crate) memory: usize,
+    pub(crate) failure: Option<String>,
+    /// Whether the failure breaks no rule: the request was rate-limited or not sent, or the response is too large.
+    pub(crate) is_excused: bool,
 }
 
 impl CheckResponse {
-    pub(crate) fn failed(request: CheckRequest, kind: ErrorKind, cause: String) -> Self {
-        Self { request, failure: Some(ExchangeFailure { kind, cause }), ..Self::default() }
+    pub(crate) fn failed(request: CheckRequest, cause: String, is_excused: bool) -> Self {
+        Self { request, failure: Some(cause), is_excused, ..Self::default() }
     }
 
     pub(crate) fn new(request: CheckRequest, response: WholeResponse) -> Self {
         let WholeResponse { status, headers, mut body } = response;
-        let accepts_gzip = request.headers.iter().any(|(name, _)| *name == ACCEPT_ENCODING);
-        if accepts_gzip && headers.get("content-encoding").is_some_and(|value| value == "gzip") {
+        let is_gzip = headers.get("content-encoding").is_some_and(|value| value == "gzip");
+        if is_gzip && request.accepts_gzip() {
             let mut content = Vec::new();
             body = match GzDecoder::new(&*body).take(BODY_MAX as u64).read_to_end(&mut content) {
                 Ok(_) => content,
                 Err(error) => format!("not gzip: {error}").into(),
             };
         }
-        let plain = body.len() + headers.values().map(HeaderValue::len).sum::<usize>();
-        let memory = plain + estimated_memory(&body);
-        let (parsed, limit) = match memory > MEMORY_MAX {
-            true => (None, "too large"),
-            false => {
-                (serde_json::from_slice(&body).ok(), "nested too deeply or with a number too large")
-            }
-        };
-        let is_object = body.trim_ascii().starts_with(b"{");
-        if parsed.is_none() && is_object && json_error(&body).is_none() {
-            let cause = format!("JSON, but {limit} to judge");
-            return Self::failed(request, ErrorKind::TooLarge, cause);
+        let status = status.as_u16();
+        if estimated_memory(&body) <= MEMORY_MAX
+            && let Ok(json) = serde_json::from_slice(&body)
+        {
+            return Self { request, status, headers, body, json, ..Self::default() };
         }
-        let memory = if parsed.is_some() { memory } else { plain };
-        let (status, json) = (status.as_u16(), parsed.unwrap_or_default());
-        Self { request, status, headers, body, json, failure: None, memory }
+        if body.trim_ascii().starts_with(b"{") && json_error(&body).is_none() {
+            let cause =
+                "JSON, but too large, nested too deeply or with a number too large to judge";
+            return Self::failed(request, cause.into(), true);
+        }
+        Self { request, status, headers, body, ..Self::default() }
     }
 
     /// Returns the values of a header, joined by commas.
@@ -159,24 +149,21 @@ impl CheckResponse {
     }
 
     /// Returns the UTC time of the document, from its `timestamp_utc`.
-    pub(crate) fn time(&self) -> Option<DateTime> {
-        let text = self.json.get("timestamp_utc").filter(|_| self.is_document())?.as_str()?;
-        text.parse::<Moment>().ok()?;
-        text.trim_end_matches('Z').parse().ok()
+    pub(crate) fn time(&self) -> Result<DateTime, Finding> {
+        let text = self.json["timestamp_utc"].as_str().filter(|_| self.is_document());
+        let text = text.filter(|text| text.parse::<Moment>().is_ok());
+        let time = text.and_then(|text| text.trim_end_matches('Z').parse().ok());
+        time.ok_or_else(|| unjudged(format!("no valid timestamp_utc in {}", self.request.target)))
     }
 
-    /// Returns why the response cannot be judged: the request was rate limited or not sent, or the response is too
-    /// large. That breaks no rule.
-    pub(crate) fn why_unjudged(&self) -> Option<&str> {
-        let failure = self.failure.as_ref()?;
-        matches!(failure.kind, ErrorKind::Problem | ErrorKind::TooLarge).then_some(&failure.cause)
+    pub(crate) fn why_excused(&self) -> Option<&str> {
+        self.failure.as_deref().filter(|_| self.is_excused)
     }
 
     /// Returns the status and the start of the body, or the target of a redirect, as evidence.
     pub(crate) fn excerpt(&self) -> String {
         if let Some(failure) = &self.failure {
-            // The hint is for servers that never respond.
-            return failure.cause.split("; if the server expects TLS").take(1).collect();
+            return failure.clone();
         }
         if let Some(location) = self.header("location").filter(|_| self.status / 100 == 3) {
             return format!("{}, a redirect to {location}", self.status);
@@ -241,11 +228,11 @@ mod tests {
     #[test]
     fn a_request_can_be_pasted_into_a_shell() {
         let base = "http://x";
-        assert_eq!(CheckRequest::from("/v1").curl(base), "curl -si http://x/v1");
+        assert_eq!(CheckRequest::from("/v1").curl(base), "curl -si 'http://x/v1'");
         let request = CheckRequest::from("/v1?a=b").header("prefer", "it's");
         let request = CheckRequest { method: Method::POST, ..request };
         assert_eq!(request.curl(base), r"curl -si -X POST -H 'prefer: it'\''s' 'http://x/v1?a=b'");
         let head = CheckRequest { method: Method::HEAD, ..CheckRequest::from("/") };
-        assert_eq!(head.curl(base), "curl -si -I http://x/");
+        assert_eq!(head.curl(base), "curl -si -I 'http://x/'");
     }
 }

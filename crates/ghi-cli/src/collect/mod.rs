@@ -7,7 +7,6 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use csv::StringRecord;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use ghi_client::BaseUrl;
 use ghi_display::grouped;
@@ -16,6 +15,8 @@ use ghi_server::Clock;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::ToSpan;
 use jiff::civil::Date;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
 
 use crate::collect::rpc::CollectError::{self, Fixable, Other};
 use crate::collect::rpc::{BATCH, Block, BlockStats, Node, UNITS_PER_COIN};
@@ -99,15 +100,15 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 }
 
 fn collect(args: &Args) -> Result<ExitCode, CollectError> {
-    if args.from.zip(args.until).is_some_and(|(from, until)| from > until) {
-        return Err(Fixable("--from must not be after --until".into()));
-    }
     let today = Clock::system().now().date();
-    if let Some(from) = args.from.filter(|from| *from > today) {
-        return Err(Fixable(format!("--from {from} is in the future; today is {today}")));
+    let until = args.until.unwrap_or_else(|| today.saturating_sub(1.day()));
+    if args.from.is_some_and(|from| from > until) {
+        return Err(Fixable(
+            "--from must not be after --until, which defaults to yesterday".into(),
+        ));
     }
     let mut collection = Collection::open(args, today)?;
-    let node = Node::new(&args.rpc, credentials(args)?)?;
+    let node = Node::new(&args.rpc, credentials(args)?);
     let outcome = match until_signal(collection.read(&node))? {
         Ok(read) => read.map(|()| ExitCode::SUCCESS),
         Err(code) => Ok(code),
@@ -144,11 +145,35 @@ fn credentials(args: &Args) -> Result<Option<(String, String)>, String> {
     Ok(Some((user, password)))
 }
 
+#[derive(Deserialize)]
 struct SavedRow {
-    line: u64,
+    #[serde(deserialize_with = "valid_date")]
     date: Date,
+    #[serde(deserialize_with = "positive_number")]
     difficulty: f64,
+    #[serde(default)]
     hashrate_eh: Option<f64>,
+}
+
+/// A row of the file with prices.
+#[derive(Deserialize)]
+struct PriceRow {
+    #[serde(deserialize_with = "valid_date")]
+    date: Date,
+    #[serde(deserialize_with = "positive_number")]
+    price_usd: f64,
+}
+
+fn valid_date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Date, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse_date(&text).map_err(|why| D::Error::custom(format!("date {why}")))
+}
+
+fn positive_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    match f64::deserialize(deserializer)? {
+        number if number > 0.0 && number.is_finite() => Ok(number),
+        number => Err(D::Error::custom(format!("{number} is not a positive number"))),
+    }
 }
 
 /// A network series to which days are appended.
@@ -181,19 +206,8 @@ impl Collection {
         let path = fs::canonicalize(&args.out).unwrap_or_else(|_| args.out.clone());
         let saved = read_if_exists(&path)?;
         let columns = if saved.is_empty() { COLUMNS.into() } else { columns_of(&path, &saved)? };
-        let column = |name| columns.iter().position(|column| *column == name);
-        let difficulty = column("difficulty").unwrap_or(1);
-        let saved_row = |line, date, row: &StringRecord| {
-            let hashrate_eh = column("hashrate_eh").map(|at| &row[at]);
-            let hashrate_eh = hashrate_eh.filter(|cell| !cell.is_empty());
-            let hashrate_eh = hashrate_eh.map(|cell| number(cell, "hashrate_eh")).transpose()?;
-            let difficulty = number(&row[difficulty], "difficulty")?;
-            Ok(SavedRow { line, date, difficulty, hashrate_eh })
-        };
-        let mut uncompared = VecDeque::new();
-        if !saved.is_empty() {
-            uncompared = read_rows(&path, &saved, &columns.join(","), saved_row)?;
-        }
+        let rows = read_rows(&path, &saved, |row: &SavedRow| row.date)?;
+        let mut uncompared = VecDeque::from(rows);
         // Reading the blocks takes hours, so a file that cannot be written is refused first.
         let temporary = temporary(&path);
         let is_writable = File::create(&temporary).and_then(|_| fs::remove_file(&temporary));
@@ -203,9 +217,10 @@ impl Collection {
         let from = args.from.max(last.map(|last| last.saturating_add(1.day())));
         let from = from.unwrap_or_else(|| today.saturating_sub(1.year()));
         let until = args.until.unwrap_or_else(|| today.saturating_sub(1.day()));
-        let price = |_, date, row: &StringRecord| Ok((date, number(&row[1], "price_usd")?));
-        let prices = args.prices.as_deref();
-        let prices = prices.map(|path| read_rows(path, &read(path)?, "date,price_usd", price));
+        let prices = match &args.prices {
+            Some(path) => read_rows(path, &read(path)?, |row: &PriceRow| row.date)?,
+            None => Vec::new(),
+        };
         let style =
             ProgressStyle::with_template("{bar:30} {pos}/{len} blocks, {per_sec}, {eta} left");
         Ok(Self {
@@ -217,7 +232,7 @@ impl Collection {
             last,
             uncompared,
             days: from..=until,
-            prices: prices.transpose()?.unwrap_or_default(),
+            prices: prices.into_iter().map(|row| (row.date, row.price_usd)).collect(),
             hashes_per_difficulty: args.hashes_per_difficulty as f64,
             open: BTreeMap::new(),
             last_hash: None,
@@ -337,10 +352,8 @@ impl Collection {
 
     /// Explains why a row doesn't match the node's data.
     fn refuse(&self, row: &SavedRow, what: &str) -> Result<(), String> {
-        let (path, line, date) = (&self.path, row.line, row.date);
-        Err(format!(
-            "{path:?}: line {line} ({date}) {what}; for another chain, use another --out file"
-        ))
+        let (path, date) = (&self.path, row.date);
+        Err(format!("{path:?}: {date} {what}; for another chain, use another --out file"))
     }
 
     /// Formats the row of a day. Without a price, or without transactions that paid a fee, cells are empty.
@@ -453,34 +466,19 @@ fn columns_of(path: &Path, text: &[u8]) -> Result<Vec<&'static str>, String> {
 }
 
 /// Reads the rows below a header. Their dates must ascend.
-fn read_rows<T, C: FromIterator<T>>(
+fn read_rows<T: DeserializeOwned>(
     path: &Path,
     text: &[u8],
-    header: &str,
-    parse: impl Fn(u64, Date, &StringRecord) -> Result<T, String>,
-) -> Result<C, String> {
-    let mut reader = csv::Reader::from_reader(text);
-    if !reader.headers().is_ok_and(|found| found.iter().eq(header.split(','))) {
-        return Err(format!("{path:?}: line 1: expected the header {header}"));
-    }
-    let mut last = None;
-    let parsed = reader.records().map(|row| {
-        // Every row has as many cells as the header.
-        let row = row.map_err(|error| format!("{path:?}: {error}"))?;
-        let line = row.position().map_or(0, csv::Position::line);
-        let wrong = |why: String| format!("{path:?}: line {line}: {why}");
-        let date = parse_date(&row[0]).map_err(|why| wrong(format!("date {why}")))?;
-        if last.replace(date).is_some_and(|last| last >= date) {
-            return Err(wrong(format!("{date} must be after the date of the previous row")));
+    date: fn(&T) -> Date,
+) -> Result<Vec<T>, String> {
+    let rows = csv::Reader::from_reader(text).into_deserialize().collect::<Result<Vec<T>, _>>();
+    let rows = rows.map_err(|error| format!("{path:?}: {error}"))?;
+    match rows.windows(2).find(|pair| date(&pair[0]) >= date(&pair[1])) {
+        Some(pair) => {
+            Err(format!("{path:?}: {} must be after the date of the row above", date(&pair[1])))
         }
-        parse(line, date, &row).map_err(wrong)
-    });
-    parsed.collect()
-}
-
-fn number(cell: &str, column: &str) -> Result<f64, String> {
-    let number = cell.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
-    number.ok_or_else(|| format!("{column} is \"{cell}\"; expected a positive number"))
+        None => Ok(rows),
+    }
 }
 
 #[cfg(test)]

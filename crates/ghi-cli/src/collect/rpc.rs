@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use ghi_client::{BaseUrl, ErrorKind, ExchangeFailure, cause, exchange, http_client_builder};
+use ghi_client::{BaseUrl, ErrorKind, exchange, http_client};
 use ghi_engine::visible;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -104,12 +104,8 @@ fn units<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
 }
 
 impl Node {
-    pub(super) fn new(
-        url: &BaseUrl,
-        credentials: Option<(String, String)>,
-    ) -> Result<Self, CollectError> {
-        let http = http_client_builder(url).build().map_err(|error| Other(cause(&error)))?;
-        Ok(Self { http, url: url.clone(), credentials, timeout: TIMEOUT })
+    pub(super) fn new(url: &BaseUrl, credentials: Option<(String, String)>) -> Self {
+        Self { http: http_client(url), url: url.clone(), credentials, timeout: TIMEOUT }
     }
 
     pub(super) async fn chain_info(&self) -> Result<ChainInfo, CollectError> {
@@ -136,14 +132,11 @@ impl Node {
         let counted = headers.iter().filter(|header| days.contains(&header.day));
         let params = counted.map(|header| json!([header.hash, ["subsidy", "totalfee", "txs"]]));
         let mut stats = self.batch("getblockstats", params).await?.into_iter();
-        let headers = headers.into_iter();
-        Ok(headers
-            .map(
-                |header| {
-                    if days.contains(&header.day) { (header, stats.next()) } else { (header, None) }
-                },
-            )
-            .collect())
+        let with_stats = |header: Header| match days.contains(&header.day) {
+            true => (header, stats.next()),
+            false => (header, None),
+        };
+        Ok(headers.into_iter().map(with_stats).collect())
     }
 
     /// Returns the first height whose median time past is on this day or later, or the height after `last`.
@@ -197,28 +190,21 @@ impl Node {
     /// Sends a request. Returns the body of the response.
     async fn post(&self, calls: &Value) -> Result<Vec<u8>, CollectError> {
         let url = &self.url;
-        let mut request = self.http.post(url.as_str()).timeout(self.timeout);
-        request = request.header("content-type", "application/json");
+        let mut request = self.http.post(url.as_str()).header("content-type", "application/json");
         if let Some((user, password)) = &self.credentials {
             request = request.basic_auth(user, Some(password));
         }
-        let response = exchange(request.body(calls.to_string()), RESPONSE_MAX).await;
-        let response = response.map_err(|ExchangeFailure { kind, cause }| match kind {
-            ErrorKind::Connect => Fixable(format!(
-                "cannot connect to {url}: {cause}; check --rpc, and that the node runs with server=1"
-            )),
-            ErrorKind::Timeout => Other(format!("{url} did not respond within {:?}", self.timeout)),
-            ErrorKind::NotHttp => self.not_a_node(&cause),
-            ErrorKind::TooLarge => Other(format!("{url} returned {cause}")),
-            _ => Other(format!("lost the connection to {url}: {cause}")),
+        let response = exchange(request.body(calls.to_string()), self.timeout, RESPONSE_MAX).await;
+        let response = response.map_err(|error| match error.kind {
+            ErrorKind::Connect | ErrorKind::NotHttp => {
+                Fixable(format!("{error}; check --rpc, and that the node runs with server=1"))
+            }
+            _ => Other(error.to_string()),
         })?;
         let (status, body) = (response.status, response.body);
         match status.as_u16() {
-            401 => Err(Fixable(format!(
-                "{url} refused the user or password (401); use --cookie, or --user with the password in GHI_RPC_PASSWORD"
-            ))),
-            403 => Err(Fixable(format!(
-                "{url} refused this address (403); add it to rpcallowip in the node's configuration"
+            401 | 403 => Err(Fixable(format!(
+                "{url} refused access ({status}); check --cookie, --user and GHI_RPC_PASSWORD, and rpcallowip on the node"
             ))),
             _ if status.is_success() || body.starts_with(b"{") => Ok(body),
             // A busy node, or the proxy in front of a node.
@@ -239,15 +225,12 @@ impl Node {
 fn rpc_error(method: &str, error: &Value) -> CollectError {
     let code = error["code"].as_i64().unwrap_or_default();
     let message = visible(error["message"].as_str().unwrap_or_default(), QUOTE_MAX);
-    match code {
-        // The node is still loading its blocks.
-        -28 => Other(format!("the node is starting ({message}); run ghi collect again later")),
-        // Method not found.
-        -32601 => Fixable(format!(
-            "the node does not support {method}; use Bitcoin Core 0.17 or later, or a node based on it"
-        )),
-        _ => Other(format!("{method} failed on the node: {message} ({code})")),
+    let failed = format!("{method} failed on the node: {message} ({code})");
+    // Method not found.
+    if code == -32601 {
+        return Fixable(failed + "; use Bitcoin Core 0.17 or later, or a node based on it");
     }
+    Other(failed)
 }
 
 #[cfg(test)]
@@ -288,13 +271,13 @@ mod tests {
     async fn a_node_that_is_silent_or_drips_is_given_up() {
         // The body never reaches this length, which is below the limit on responses.
         let endless = "HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n[";
-        let mut node = Node::new(&dripping_node(""), None).unwrap();
+        let mut node = Node::new(&dripping_node(""), None);
         assert_eq!(node.timeout, Duration::from_secs(60));
         node.timeout = Duration::from_millis(20);
         for head in ["", endless] {
             node.url = dripping_node(head);
             let Err(Other(said)) = node.chain_info().await.map(|_| ()) else { panic!("{head}") };
-            assert_eq!(said, format!("{} did not respond within 20ms", node.url));
+            assert_eq!(said, format!("{}/ did not respond within 20ms", node.url));
         }
     }
 }

@@ -45,10 +45,10 @@ fn the_text_has_one_line_per_rule_and_the_evidence_for_broken_ones() {
                request   curl -si 'http://x/v1/ghi/history?region_id=us'
                expected  7 points
                got       6 points
-               request   curl -si 'http://x/v1/ghi/history?region_id=cn'
+               request   curl -si 'http://x/v1/ghi/history?region_id=eu'
                expected  7 points
                got       6 points
-               request   curl -si 'http://x/v1/ghi/history?region_id=eu'
+               request   curl -si 'http://x/v1/ghi/history?region_id=cn'
                expected  7 points
                got       6 points
         4.2  history-of-global                        holds
@@ -60,11 +60,11 @@ fn the_text_has_one_line_per_rule_and_the_evidence_for_broken_ones() {
         9.4  indicator-answers                        holds
         9.4  indicator-agrees-with-the-snapshot       note (strict)
              The indicator has the global costs of the same day's snapshot.
-               request   curl -si http://x/v1/ghi/indicator
+               request   curl -si 'http://x/v1/ghi/indicator'
                expected  min_cost_usd: 39082.7, as in the snapshot
-               got       min_cost_usd: a number, 1.0
+               got       min_cost_usd: 1.0
 
-        51 rules hold, 1 broken, 0 not judged (18 requests); 1 note, --strict fails on it
+        51 rules hold, 1 broken, 0 not judged (18 requests)
     "#]]
     .assert_eq(&report[start..]);
 }
@@ -94,18 +94,18 @@ fn a_rule_that_is_not_judged_has_a_reason() {
     let base_url = server.with(changed("/v1/ghi/network", |reply| reply.status = 500));
     let report = text(check(&base_url, &["--rate", "10000"]).stdout);
     let line = report.lines().find(|line| line.contains("network-fields")).unwrap();
-    assert!(line.ends_with("not judged: no document from /v1/ghi/network: 500"), "{line}");
+    assert!(line.contains("not judged: no document from /v1/ghi/network: 500 {"), "{line}");
 }
 
 #[test]
-fn the_text_has_a_line_for_each_unresponsive_endpoint() {
+fn the_text_names_unresponsive_endpoints() {
     let server = ScriptedServer::start();
     let base_url = server.with(changed("/v1/ghi/history", |reply| {
         reply.delay = Duration::from_secs(60);
     }));
     let report = text(check(&base_url, &["--rate", "10000", "--timeout", "1"]).stdout);
-    let line = "\n\ngave up on GET /v1/ghi/history: no response to 2 requests in a row\n";
-    assert!(report.contains(line), "{report}");
+    let reason = "/v1/ghi/history?region_id=global did not respond within 1s\n";
+    assert!(report.contains(reason), "{report}");
 }
 
 #[test]
@@ -131,17 +131,17 @@ fn the_json_has_the_documented_fields() {
         (&"network-fields".into(), &"2".into(), &"contract".into(), &0.into())
     );
     let request = broken["evidence"][0]["request"].as_str().unwrap();
-    assert!(request.starts_with("curl -si http://127.0.0.1:"));
-    assert_eq!(run.evidence("network-fields"), ["version: a string", "version: a number, 1"]);
+    assert!(request.starts_with("curl -si 'http://127.0.0.1:"));
+    assert_eq!(run.evidence("network-fields"), ["version: a string", "version: 1"]);
 }
 
 #[test]
-fn evidence_names_the_field_and_its_type() {
+fn evidence_names_the_field_and_its_value() {
     let server = ScriptedServer::start();
     for (value, rule, got) in [
-        (json!("3"), "figures-are-numbers", "region_count: a string, \"3\""),
+        (json!("3"), "figures-are-numbers", "region_count: \"3\""),
         (Value::Null, "regions-fields", "region_count: null"),
-        (json!(2.5), "regions-fields", "region_count: a number, 2.5"),
+        (json!(2.5), "regions-fields", "region_count: 2.5"),
     ] {
         let base_url = server.with(edited("/v1/ghi/regions", set("/region_count", value)));
         assert_eq!(judge(&base_url, &[]).evidence(rule), ["region_count: an integer", got]);
@@ -165,7 +165,7 @@ fn long_evidence_is_shortened() {
     let server = ScriptedServer::start();
     let base_url = server.with(edited("/v1/ghi/history", |history| {
         for point in history["points"].as_array_mut().unwrap() {
-            point["currency"] = "x".repeat(100_000).into();
+            point["currency"] = "x".repeat(10_000).into();
         }
     }));
     let output = check(&base_url, &["--rate", "10000"]);

@@ -44,7 +44,7 @@ fn a_closed_port() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    assert_refused(&url, &[], "cannot connect: Connection refused", SECONDS);
+    assert_refused(&url, &[], "/v1/ghi/metadata: Connection refused", SECONDS);
 }
 
 #[test]
@@ -57,11 +57,11 @@ fn a_server_without_this_api() {
     for (text, words) in [
         (
             "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 3\r\nConnection: close\r\n\r\n<p>",
-            "no document of the API was found (/v1/ghi/metadata returned 404 <p>); is the base URL right?",
+            "no document of the API was found (/v1/ghi/metadata: 404 <p>); is the base URL right?",
         ),
         (
             "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 21\r\nConnection: close\r\n\r\n<!doctype html><p>Hi.",
-            "returned 200 <!doctype html><p>Hi.)",
+            "/v1/ghi/metadata: 200 <!doctype html><p>Hi.)",
         ),
         // It is not followed.
         (
@@ -70,7 +70,7 @@ fn a_server_without_this_api() {
         ),
         (
             "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 60\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
-            "429 Too Many Requests; still rate-limited after retries",
+            "429 Too Many Requests after retries; try a lower --rate",
         ),
     ] {
         assert_refused(&sends(text), &["--rate", "100"], words, SECONDS);
@@ -78,43 +78,40 @@ fn a_server_without_this_api() {
 }
 
 #[test]
-fn a_server_that_never_responds_costs_one_timeout() {
+fn a_server_that_never_responds_costs_three_timeouts() {
     let url = server(|mut stream| _ = stream.read(&mut [0]));
     let within = Duration::from_secs(5);
-    assert_refused(&url, &["--timeout", "3s"], "no complete response within 3 s", within);
+    assert_refused(&url, &["--timeout", "1s"], "did not respond within 1s", within);
 }
 
 #[test]
 fn a_server_that_does_not_speak_http() {
-    for text in [
-        "SSH-2.0-OpenSSH_9.2\r\n",
-        "\0\u{1}\u{2}\u{1b}[31m\r\n\r\n",
-        "",
-        "HTTP/1.1 abc\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+    for (text, words) in [
+        ("SSH-2.0-OpenSSH_9.2\r\n", "did not return valid HTTP"),
+        ("\0\u{1}\u{2}\u{1b}[31m\r\n\r\n", "did not return valid HTTP"),
+        ("", "lost the connection to http://"),
+        ("HTTP/1.1 abc\r\n\r\n", "did not return valid HTTP"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "did not return valid HTTP"),
     ] {
-        assert_refused(&sends(text), &["--rate", "100"], "no HTTP response", SECONDS);
+        assert_refused(&sends(text), &["--rate", "100"], words, SECONDS);
     }
 }
 
 #[test]
 fn https_to_a_port_without_tls() {
     let url = sends("HTTP/1.1 400 Bad Request\r\n\r\n");
-    let words = format!(
-        "cannot connect: the server did not return valid TLS; if it uses plain HTTP, use {url}"
-    );
-    assert_refused(&url.replace("http:", "https:"), &[], &words, SECONDS);
+    let words = "/v1/ghi/metadata: the server did not return valid TLS";
+    assert_refused(&url.replace("http:", "https:"), &[], words, SECONDS);
 }
 
 #[test]
 fn http_to_a_port_with_tls() {
     let url =
         sends("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n");
-    let words = "the server expects TLS on this port; use https:// instead of http://";
+    let words = "400 Client sent an HTTP request to an HTTPS server.)";
     assert_refused(&url, &["--rate", "100"], words, SECONDS);
     let url = sends("\x15\x03\x01\0\x02\x02\x46");
-    let words = format!("; if the server expects TLS, use {}", url.replace("http:", "https:"));
-    assert_refused(&url, &[], &words, SECONDS);
+    assert_refused(&url, &[], "did not return valid HTTP", SECONDS);
 }
 
 #[test]
@@ -125,7 +122,7 @@ fn a_body_that_drips() {
             std::thread::sleep(Duration::from_millis(20));
         }
     });
-    assert_refused(&url, &["--timeout", "500ms"], "no complete response within 0.5 s", SECONDS);
+    assert_refused(&url, &["--timeout", "500ms"], "did not respond within 500ms", SECONDS);
 }
 
 #[test]
@@ -134,7 +131,7 @@ fn endless_headers() {
         _ = stream.write_all(b"HTTP/1.1 200 OK\r\n");
         while stream.write_all(b"x-more: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n").is_ok() {}
     });
-    assert_refused(&url, &[], "no HTTP response", SECONDS);
+    assert_refused(&url, &[], "did not return valid HTTP", SECONDS);
 }
 
 /// The highest memory use of a process in bytes.
@@ -170,7 +167,7 @@ fn an_endless_body_takes_bounded_memory() {
         while stream.write_all(&piece).is_ok() {}
     });
     let message = assert_bounded(&url, &["--timeout", "20s"]);
-    assert!(message.contains("200 with more than 8 MiB"), "{message}");
+    assert!(message.contains("returned more than 512 KiB"), "{message}");
 }
 
 #[test]
@@ -178,9 +175,14 @@ fn huge_json_takes_bounded_memory() {
     let scripted = ScriptedServer::start();
     let long = format!("\"{}\"", "x".repeat(1000));
     // As many as are parsed; values with few characters take the most memory.
-    for (item, count) in
-        [("[0]", 50_000), ("{\"\":0}", 50_000), ("0", 100_000), ("{}", 80_000), (&long, 8_000)]
-    {
+    for (item, count) in [
+        ("[0]", 1_500),
+        ("{\"\":0}", 1_500),
+        ("0", 3_000),
+        ("{}", 1_500),
+        (&long, 300),
+        ("0", 100_000),
+    ] {
         let body = format!("{{\"x\": [{}{item}]}}", format!("{item},").repeat(count));
         let base_url = scripted.with(script(move |request, reply| {
             if request.path() != "/v1/ghi/metadata" {
@@ -195,27 +197,23 @@ fn huge_json_takes_bounded_memory() {
 fn json_beyond_the_limits_is_not_judged() {
     let scripted = ScriptedServer::start();
     for (body, words) in [
-        (format!("{{\"x\": [{}0]}}", "0,".repeat(2_000_000)), "JSON, but too large to judge"),
+        (
+            format!("{{\"x\": [{}0]}}", "0,".repeat(200_000)),
+            "JSON, but too large, nested too deeply",
+        ),
         (
             format!("{{\"x\": {}{}}}", "[".repeat(10_000), "]".repeat(10_000)),
-            "JSON, but nested too deeply or with a number too large to judge",
+            "JSON, but too large, nested too deeply",
         ),
-        (
-            "{\"difficulty\": 1e999}".into(),
-            "JSON, but nested too deeply or with a number too large to judge",
-        ),
-        (format!("{{\"x\": \"{}\"}}", "x".repeat(9 << 20)), "200 with more than 8 MiB"),
+        ("{\"difficulty\": 1e999}".into(), "JSON, but too large, nested too deeply"),
+        (format!("{{\"x\": \"{}\"}}", "x".repeat(1 << 20)), "returned more than 512 KiB"),
     ] {
         let base_url = scripted.with(changed("/v1/ghi/network", move |reply| {
             reply.body = body.clone().into();
         }));
         let (run, message) = judge_with_message(&base_url, &[]);
-        assert!(
-            message
-                .starts_with("ghi: some rules could not be judged; see the report for the reasons"),
-            "{message}"
-        );
-        assert!(!message.contains("--rate"), "{message}");
+        let said = "ghi: some rules could not be judged; see the report for the reasons\n";
+        assert_eq!(message, said);
         assert_eq!((run.code, run.with("broken")), (Some(2), [].into()), "{words}");
         assert!(run.with("not_judged").contains("network-fields"));
         assert!(run.shown("not_judged").contains(words), "{}", run.shown("not_judged"));
@@ -226,10 +224,10 @@ fn json_beyond_the_limits_is_not_judged() {
 fn long_or_deep_text_that_is_not_json_breaks_a_rule() {
     let scripted = ScriptedServer::start();
     for body in [
-        format!("{{\"x\": [{}]", "0,".repeat(2_000_000)),
+        format!("{{\"x\": [{}]", "0,".repeat(200_000)),
         "[".repeat(10_000),
         "{\"difficulty\": 1e999".into(),
-        format!("[{}0]", "0,".repeat(2_000_000)),
+        format!("[{}0]", "0,".repeat(200_000)),
     ] {
         let base_url = scripted.with(changed("/v1/ghi/network", move |reply| {
             reply.body = body.clone().into();
@@ -264,7 +262,8 @@ fn a_connection_closed_instead_of_an_error_breaks_the_rule_for_that_error() {
     assert_eq!((run.code, run.with("broken")), (Some(1), ["unknown-region-is-404".into()].into()));
     let [expected, got] = run.evidence("unknown-region-is-404");
     assert_eq!(expected, "404 unknown_region");
-    assert_eq!(got, "no HTTP response: connection closed before message completed");
+    let cause = "/no-such-region: connection closed before message completed";
+    assert!(got.starts_with("lost the connection to ") && got.ends_with(cause), "{got}");
 }
 
 #[test]
@@ -305,8 +304,8 @@ fn a_server_that_stops_responding_costs_few_timeouts() {
     let started = Instant::now();
     let run = judge(&base_url, &["--strict", "--timeout", "1"]);
     assert_eq!(run.code, Some(1));
-    assert!(run.shown("not_judged").contains("the server had stopped responding"));
-    assert_eq!(run.report["given_up"], json!(["gave up: 3 endpoints in a row did not respond"]));
+    assert!(run.shown("not_judged").contains("not requested: 3 endpoints did not respond"));
+    assert_eq!(run.report["given_up"], json!(["gave up: 3 endpoints did not respond"]));
     assert!(started.elapsed() < SECONDS);
 }
 
@@ -316,7 +315,7 @@ fn an_endpoint_that_hangs_leaves_the_others_to_be_judged() {
     for (path, rule, given_up) in [
         ("/v1/ghi/metadata", "metadata-answers", None),
         ("/v1/ghi/history", "history-answers", Some("/v1/ghi/history")),
-        ("/v1/ghi/regions/", "region-detail-answers", Some("/v1/ghi/regions/{id}")),
+        ("/v1/ghi/regions/", "region-detail-answers", Some("/v1/ghi/regions")),
     ] {
         let base_url = scripted.with(changed(path, |reply| reply.delay = Duration::from_secs(60)));
         let started = Instant::now();
@@ -325,7 +324,7 @@ fn an_endpoint_that_hangs_leaves_the_others_to_be_judged() {
         for judged in ["snapshot-fields", "network-fields", "forecast-fields"] {
             assert!(run.with("holds").contains(judged), "{path}: {judged}");
         }
-        let line = |path| format!("gave up on GET {path}: no response to 2 requests in a row");
+        let line = |path| format!("gave up: GET {path} did not respond to 2 requests in a row");
         let lines: Vec<_> = given_up.into_iter().map(line).collect();
         assert_eq!(run.report["given_up"], json!(lines));
         assert!(started.elapsed() < SECONDS);
@@ -336,8 +335,10 @@ fn an_endpoint_that_hangs_leaves_the_others_to_be_judged() {
 fn invalid_arguments_are_rejected() {
     for (args, words) in [
         (&["localhost:8000"][..], "must start with http:// or https://"),
-        (&["http://127.0.0.1:1/v1/ghi/snapshot"], "must be the URL without /v1/ghi"),
-        (&["http://user:secret@127.0.0.1:1"], "URL without a user name"),
+        (
+            &["http://user:secret@127.0.0.1:1"],
+            "must start with http:// or https:// and have no user name",
+        ),
         (&["http://127.0.0.1:1", "--rate", "0"], "must be a whole number from 1 to 10000"),
         (&["http://127.0.0.1:1", "--timeout", "0"], "must be a time from 10ms to 5m"),
         (&["http://127.0.0.1:1", "--format", "xml"], "junit"),
@@ -348,8 +349,5 @@ fn invalid_arguments_are_rejected() {
     ] {
         assert_refused(args[0], &args[1..], words, SECONDS);
     }
-    let args = ["--rule", "histroy-ends-today"];
-    let words = "no such rule; did you mean history-ends-today?";
-    assert_refused("http://127.0.0.1:1", &args, words, SECONDS);
     assert_eq!(check("", &[]).status.code(), Some(2));
 }

@@ -104,8 +104,7 @@ fn with_one_region_and_with_250() {
     let unjudged = ["global-average-is-weighted", "shares-sum-to-100"];
     assert_holds(server.url(), &["--strict"], &unjudged);
     let not_judged = judge(server.url(), &["--strict"]).shown("not_judged");
-    let words = "needs the details of all 250 regions, but only 10 are requested: r0, r249, ";
-    assert!(not_judged.contains(words), "{not_judged}");
+    assert!(not_judged.contains("needs the details of all 250 regions"), "{not_judged}");
 }
 
 #[test]

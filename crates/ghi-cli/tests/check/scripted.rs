@@ -161,7 +161,7 @@ impl ScriptedServer {
         let sandbox = Sandbox::start(Config { clock, ..Config::default() }).unwrap();
         let state = Arc::new(SharedState {
             sandbox_url: sandbox.url().to_string(),
-            http: ghi_client::http_client_builder(&sandbox.url().parse().unwrap()).build().unwrap(),
+            http: ghi_client::http_client(&sandbox.url().parse().unwrap()),
             scripts: Mutex::default(),
             correct: Mutex::default(),
             before: Mutex::default(),

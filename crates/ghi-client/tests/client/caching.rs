@@ -3,17 +3,17 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
-use ghi_client::{Client, http_client_builder};
+use ghi_client::{Settings, http_client};
 use ghi_contract::GLOBAL;
 use ghi_engine::{DEFAULT_INPUTS, Inputs};
 use ghi_server::{Clock, Config, Sandbox};
 
 use crate::scripted::{NETWORK, Scripted, response};
-use crate::support::{client, resources, sandbox};
+use crate::support::{client, client_with, resources, sandbox};
 
 /// Returns the number of API responses with this status.
 async fn count(sandbox: &Sandbox, status: u16) -> usize {
-    let http = http_client_builder(&sandbox.url().parse().unwrap()).build().unwrap();
+    let http = http_client(&sandbox.url().parse().unwrap());
     let metrics = http.get(format!("{}/metrics", sandbox.url())).send().await.unwrap();
     let metrics = metrics.text().await.unwrap();
     let status = format!("status=\"{status}\"");
@@ -51,7 +51,8 @@ async fn a_cached_document_keeps_its_timestamp() {
     let client = client(sandbox.url());
     let first = client.network().await.unwrap();
     assert_eq!(client.network().await.unwrap(), first);
-    let without_cache = Client::builder(sandbox.url()).unwrap().cache_bytes(0).build();
+    let without_cache =
+        client_with(sandbox.url(), Settings { cache_bytes: 0, ..Settings::default() });
     let later = [without_cache.network().await.unwrap(), without_cache.network().await.unwrap()];
     let times = [&first, &later[0], &later[1]].map(|network| &network.timestamp_utc);
     assert!(times.is_sorted_by(|a, b| a < b), "{times:?}");

@@ -2,14 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use ghi_client::{Client, Error, ErrorKind};
+use ghi_client::{Error, ErrorKind, Settings};
 use ghi_server::Config;
 
-use crate::support::{client, preferring, resources, sandbox, start};
+use crate::support::{client, client_with, preferring, resources, sandbox, start};
 
 /// Returns the result of a call with a preference.
 async fn provoked(base_url: &str, preference: &str) -> Result<ghi_contract::Network, Error> {
-    preferring(base_url, preference).build().network().await
+    client_with(base_url, preferring(preference)).network().await
 }
 
 #[tokio::test]
@@ -23,9 +23,10 @@ async fn each_problem_has_a_status_code_and_detail() {
         (503, "no_figures"),
     ] {
         let error = provoked(sandbox.url(), &format!("code={status}")).await.unwrap_err();
-        assert_eq!((error.kind(), error.status()), (ErrorKind::Problem, Some(status)));
-        assert_eq!(error.code(), Some(code));
-        assert!(error.detail().is_some_and(|detail| error.to_string().ends_with(detail)));
+        assert_eq!((error.kind, error.status), (ErrorKind::Problem, Some(status)));
+        assert_eq!(error.code.as_deref(), Some(code));
+        let detail = error.detail.as_deref().unwrap();
+        assert!(error.to_string().ends_with(detail), "{error}");
     }
 }
 
@@ -36,10 +37,10 @@ async fn a_delayed_response_arrives_unless_the_timeout_is_shorter() {
     assert_eq!(provoked(sandbox.url(), "delay=100").await.unwrap(), expected);
 
     let timeout = Duration::from_millis(300);
-    let impatient = preferring(sandbox.url(), "delay=10000").timeout(timeout).build();
+    let impatient = client_with(sandbox.url(), Settings { timeout, ..preferring("delay=10000") });
     let start = Instant::now();
     let error = impatient.network().await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert_eq!(error.kind, ErrorKind::Timeout);
     assert!(start.elapsed() >= timeout && start.elapsed() < 10 * timeout);
 }
 
@@ -52,14 +53,14 @@ async fn a_broken_response_is_an_error() {
         ("break=json", ErrorKind::NotTheDocument),
     ] {
         let error = provoked(sandbox.url(), preference).await.unwrap_err();
-        assert_eq!(error.kind(), kind, "{preference}: {error}");
+        assert_eq!(error.kind, kind, "{preference}: {error}");
     }
 }
 
 #[tokio::test]
 async fn a_custom_preference_is_combined_with_the_reduced_form() {
     let sandbox = sandbox();
-    let client = preferring(sandbox.url(), "at=2028-02-29T12:00:00Z").build();
+    let client = client_with(sandbox.url(), preferring("at=2028-02-29T12:00:00Z"));
     let snapshot = client.reduced_snapshot().await.unwrap();
     assert_eq!(snapshot.regions, None);
     assert!(snapshot.timestamp_utc.starts_with("2028-02-29T12:"), "{}", snapshot.timestamp_utc);
@@ -77,8 +78,8 @@ async fn with_chaos_each_call_returns_the_document_or_an_error_in_time() {
     let sandbox = start(Config { chaos_percent: 30, ..Config::default() });
     let timeout = Duration::from_secs(10);
     let max_wait = Duration::from_secs(3);
-    let builder = Client::builder(sandbox.url()).unwrap();
-    let client = builder.timeout(timeout).retries(2).max_wait(max_wait).build();
+    let settings = Settings { timeout, retries: 2, max_wait, ..Settings::default() };
+    let client = client_with(sandbox.url(), settings);
     let calls: Vec<_> = (0..CALLS)
         .map(|call| {
             let client = client.clone();
@@ -99,12 +100,12 @@ async fn with_chaos_each_call_returns_the_document_or_an_error_in_time() {
                 documents += 1;
             }
             Err(error) => {
-                let is_expected = match error.kind() {
-                    ErrorKind::Problem => matches!(error.status(), Some(429 | 500 | 503)),
+                let is_expected = match error.kind {
+                    ErrorKind::Problem => matches!(error.status, Some(429 | 500 | 503)),
                     kind => kind == ErrorKind::Interrupted,
                 };
                 assert!(is_expected, "{error}");
-                assert_eq!(error.attempts(), 3, "{error}");
+                assert!(error.to_string().ends_with("; tried 3 times"), "{error}");
             }
         }
     }

@@ -1,8 +1,10 @@
 //! The reference server and its documents.
 
-use ghi_client::{Builder, Client, Resource};
+use ghi_client::{Client, HeaderName, Resource, Settings};
 use ghi_contract::ForecastDays;
 use ghi_server::{Clock, Config, Sandbox};
+
+const PREFER: HeaderName = HeaderName::from_static("prefer");
 
 /// Starts a server with the built-in inputs and a stopped clock.
 pub(crate) fn sandbox() -> Sandbox {
@@ -19,10 +21,14 @@ pub(crate) fn client(base_url: &str) -> Client {
     Client::new(base_url).unwrap()
 }
 
-/// Returns a builder for a client that sends a preference and never retries.
-pub(crate) fn preferring(base_url: &str, preference: &str) -> Builder {
-    let builder = Client::builder(base_url).unwrap().retries(0);
-    builder.header("prefer".parse().unwrap(), preference.parse().unwrap())
+pub(crate) fn client_with(base_url: &str, settings: Settings) -> Client {
+    Client::with_settings(base_url, settings).unwrap()
+}
+
+/// Returns the settings of a client that sends a preference and never retries.
+pub(crate) fn preferring(preference: &str) -> Settings {
+    let preference = (PREFER, preference.parse().unwrap());
+    Settings { retries: 0, headers: [preference].into_iter().collect(), ..Settings::default() }
 }
 
 /// Returns every document.

@@ -106,9 +106,9 @@ pub(super) fn is_utc(text: &str) -> bool {
 /// Every document is stamped within a day of the time that passed during the run, by the server's own clock.
 pub(super) fn timestamps_agree(judge: &Judge) -> Judgement {
     let document = judge.first_document()?;
-    let (first, target) = (document.time()?, &document.response.request.target);
+    let (first, target) = (document.response.time()?, &document.response.request.target);
     judge.each_object(DOCUMENTS, |document| {
-        let time = document.time()?;
+        let time = document.response.time()?;
         let is_near = |[start, end]: [DateTime; 2]| {
             start.duration_since(time) <= DAY && time.duration_since(end) <= DAY
         };
@@ -124,7 +124,7 @@ pub(super) fn timestamps_are_near_the_date(judge: &Judge) -> Judgement {
     let document = judge.first_document()?;
     let date = document.response.header("date").and_then(|date| rfc2822::parse(&date).ok());
     let date = date.ok_or_else(|| unjudged("no valid Date"))?.datetime();
-    let is_right = date.duration_since(document.time()?).abs() <= DAY;
+    let is_right = date.duration_since(document.response.time()?).abs() <= DAY;
     let why = "its Date; the server's clock may be stopped";
     document.verify("timestamp_utc", is_right, format_args!("within a day of {date}Z, {why}"))
 }
@@ -205,11 +205,7 @@ fn numbers(objects: &[JsonObject], field: &str) -> Result<Vec<f64>, Finding> {
 fn all_details(judge: &Judge) -> Result<Vec<JsonObject>, Finding> {
     let (count, details) = (judge.ids(Region).len(), judge.objects(RegionDetail));
     if details.len() < count.max(1) {
-        let sample = judge.sample();
-        let (requested, ids) = (sample.len(), sample.join(", "));
-        return Err(unjudged(format!(
-            "needs the details of all {count} regions, but only {requested} are requested: {ids}"
-        )));
+        return Err(unjudged(format!("needs the details of all {count} regions")));
     }
     Ok(details)
 }

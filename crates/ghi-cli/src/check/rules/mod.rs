@@ -211,7 +211,7 @@ pub(crate) static RULES: &[Rule] = &[
         "The full snapshot has the same regions as the list of regions, in the same order."),
     rule(Agreement, "2", "history-ends-today",
         |judge| dates(judge, "the day of timestamp_utc as the last date",
-            |dates, history| !history.time().is_ok_and(|time| dates.last() != Some(&time.date()))),
+            |dates, history| !history.response.time().is_ok_and(|time| dates.last() != Some(&time.date()))),
         "The last point of a history is for the day of `timestamp_utc`."),
     rule(Agreement, "2", "region-names-agree", region_names_agree,
         "A region has the same name in the list of regions, the snapshot and its detail."),
@@ -222,7 +222,7 @@ pub(crate) static RULES: &[Rule] = &[
         "A region detail has the costs of the same day's snapshot."),
     rule(Agreement, "2", "history-agrees-with-the-snapshot",
         |judge| {
-            let today = judge.document(SNAPSHOT)?.time()?.date().to_string();
+            let today = judge.document(SNAPSHOT)?.response.time()?.date().to_string();
             judge.each([GLOBAL.into()].into_iter().chain(judge.sample()), |id: String| {
                 let mut points = judge.document(history(id.clone()))?.entries("points").into_iter();
                 let point = points.find(|point| point.text("date").ok() == Some(&today));
@@ -445,7 +445,7 @@ pub(crate) static RULES: &[Rule] = &[
         |judge| judge.each_object([Indicator], |indicator| indicator.response.verify_link("successor-version")),
         "The indicator has a `Link` to the snapshot, `rel=\"successor-version\"`."),
     rule(Agreement, "9.4", "indicator-is-for-today", |judge| judge.each_object([Indicator], |indicator| {
-            indicator.verify_text("date", &indicator.time()?.date().to_string())
+            indicator.verify_text("date", &indicator.response.time()?.date().to_string())
         }),
         "The `date` of the indicator is the day of its `timestamp_utc`."),
     rule(Agreement, "9.4", "indicator-agrees-with-the-snapshot",

@@ -3,14 +3,14 @@
 use std::iter;
 use std::rc::Rc;
 
-use ghi_contract::paths;
+use ghi_contract::{GLOBAL, paths};
 use jiff::civil::Time;
 use reqwest::Method;
 use serde_json::Value;
 
 use crate::check::json_object::ObjectKind::{self, *};
 use crate::check::json_object::{DOCUMENTS, JsonObject};
-use crate::check::judge::{Judge, forecast};
+use crate::check::judge::{Judge, forecast, history};
 use crate::check::response::{CheckRequest, CheckResponse, Finding, Judgement, Verified};
 use crate::check::response::{json_error, unjudged};
 
@@ -173,7 +173,7 @@ pub(super) fn tagged_network(judge: &Judge) -> Result<(JsonObject, String), Find
 pub(super) fn documents_hold_until_midnight(judge: &Judge) -> Judgement {
     judge.each_object(DOCUMENTS, |document| {
         // The seconds until midnight, by the document's own clock.
-        let time = document.time()?.time();
+        let time = document.response.time()?.time();
         let most = 60.min(Time::MAX.duration_since(time).as_secs() + 1);
         let expected = format!("public, max-age of at most {most}");
         document.response.verify_header("cache-control", &expected, |value| {
@@ -196,10 +196,9 @@ pub(super) fn preference(judge: &Judge, preference: &str, is_full: bool) -> Judg
 }
 
 pub(super) fn long_answers_are_compressed(judge: &Judge) -> Judgement {
-    let documents: Vec<_> = DOCUMENTS.into_iter().flat_map(|kind| judge.objects(kind)).collect();
-    let length = |document: &&JsonObject| document.response.body.len();
-    let ends = [documents.iter().max_by_key(length), documents.iter().min_by_key(length)];
-    judge.each(ends.into_iter().flatten(), |document| {
+    let targets = [paths::SNAPSHOT.into(), history(GLOBAL.into()), paths::NETWORK.into()];
+    judge.each(targets, |target: String| {
+        let document = judge.document(target)?;
         let plain = &document.response;
         let request = plain.request.clone().header("accept-encoding", "gzip");
         let encoding = (plain.body.len() >= COMPRESSED_MIN).then_some("gzip");
