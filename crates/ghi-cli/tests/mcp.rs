@@ -99,7 +99,7 @@ fn calls() -> Vec<(&'static str, Value, &'static str)> {
 }
 
 #[tokio::test]
-async fn each_tool_returns_the_document_of_the_api_and_matches_its_schema() {
+async fn each_tool_returns_the_document_of_the_api() {
     let (sandbox, url) = sandbox();
     for args in [&["--at", AT][..], &["--url", &url]] {
         let assistant = Assistant::start(args).await;
@@ -113,8 +113,6 @@ async fn each_tool_returns_the_document_of_the_api_and_matches_its_schema() {
             assert_eq!(document, get(&sandbox, target), "{name}");
             let text = &result.content[0].as_text().unwrap().text;
             assert_eq!(serde_json::from_str::<Value>(text).unwrap(), document, "{name}");
-            let schema = Value::Object((**tool.output_schema.as_ref().unwrap()).clone());
-            jsonschema::validate(&schema, &document).unwrap();
         }
     }
 }
@@ -246,32 +244,29 @@ async fn invalid_arguments_are_errors_that_an_assistant_can_read() {
     let assistant = Assistant::start(&["--at", AT]).await;
     for (tool, arguments, said) in [
         ("forecast", json!({"forecast_days": 0}), "forecast_days must be a whole number from 1"),
-        ("forecast", json!({"days": 3}), "forecast has no argument days; it takes forecast_days"),
+        ("forecast", json!({"days": 3}), "forecast has no argument days; it takes: forecast_days"),
         ("forecast", json!({"forecast_days": "x"}), "forecast_days must be a whole number from 1"),
-        (
-            "snapshot",
-            json!({"region_id": "us"}),
-            "snapshot has no argument region_id; it takes none",
-        ),
-        ("region", json!({}), "id is missing; it must be a region id such as \"us\""),
-        ("region", json!({"id": ""}), "id must have 1 to 256 bytes"),
+        ("snapshot", json!({"region_id": "us"}), "snapshot has no argument region_id; it takes: "),
+        ("region", json!({}), "id is missing; regions lists the ids"),
+        ("region", json!({"id": ""}), "id is missing; regions lists the ids"),
         ("region", json!({"id": "atlantis"}), "No region has this id. Use an id listed at "),
+        ("history", json!({"region_id": 7}), "No region has this region_id. Use global or "),
+        ("history", json!({"region_id": []}), "region_id must be a string or a number"),
         (
             "history",
-            json!({"region_id": 7}),
-            "region_id must be \"global\" or a region id such as \"us\", as listed by regions; got 7",
+            json!({"region_id": "x".repeat(60_000)}),
+            "The path and query together exceed 6144 bytes.",
         ),
-        ("history", json!({"region_id": "x".repeat(257)}), "region_id must have 1 to 256 bytes"),
         ("explain", json!({"date": "yesterday"}), "date must be a valid date"),
-        ("explain", json!({"since": 5}), "since must be a date such as \"2026-11-15\"; got 5"),
-        ("economics", json!({"price": "7"}), "price must be a number, in USD; got \"7\""),
+        ("explain", json!({"since": 5}), "since must be a valid date"),
+        ("economics", json!({"price": "x"}), "price must be a number from 0.01 to 1e9"),
     ] {
         let message = assistant.refusal(tool, arguments).await;
         assert!(message.starts_with(said), "{message}");
     }
     let unknown = assistant.client.call_tool(CallToolRequestParams::new("mine")).await;
     let Err(ServiceError::McpError(error)) = unknown else { panic!("{unknown:?}") };
-    assert!(error.message.starts_with("unknown tool 'mine'; the tools are snapshot, "));
+    assert_eq!(error.message, "unknown tool 'mine'");
     assert!(assistant.call("network", json!({})).await.structured_content.is_some());
 }
 
@@ -282,7 +277,7 @@ async fn an_unresponsive_server_does_not_block_other_calls() {
     let assistant = Assistant::start(&["--url", &url]).await;
     let waits = assistant.call("snapshot", json!({}));
     tokio::pin!(waits);
-    let other = assistant.refusal("forecast", json!({"forecast_days": 0}));
+    let other = assistant.refusal("forecast", json!({"days": 3}));
     tokio::select! {
         biased;
         _ = &mut waits => panic!("the server never responds"),
