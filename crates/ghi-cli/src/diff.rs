@@ -7,22 +7,23 @@ use std::process::ExitCode;
 use csv::StringRecord;
 use ghi_contract::GLOBAL;
 use ghi_engine::REGION_COLUMNS;
-use ghi_server::csv_table;
-use serde_json::{Number, Value};
 
 use crate::inputs;
 use crate::output::{Format, print};
 use crate::release::{
     DaysArgs, ENGINE_VERSION, FIGURES, StoredInputs, embedded, figures, read_file, series_days,
 };
+use crate::show::table::Table;
 use crate::source::respond;
-use crate::text_table::{aligned, row};
 
 /// The maximum size of [`FIGURES`] in bytes. Those of 11,000 days and 256 regions are smaller.
 const FIGURES_MAX: u64 = 256 << 20;
 
 /// The columns of `/export/inputs.csv` between the region and [`REGION_COLUMNS`].
 const NETWORK: [&str; 2] = ["difficulty", "block_reward_coins"];
+
+/// The maximum number of differences in a table.
+const SHOWN_MAX: usize = 20;
 
 const COLUMNS: [&str; 7] =
     ["date", "region_id", "cost", "old_usd", "new_usd", "change_pct", "inputs"];
@@ -40,7 +41,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     days: DaysArgs,
 
-    /// Output format; a table has one row per region, JSON and CSV have one per day and region
+    /// Output format; a table has only the largest differences
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
 }
@@ -57,36 +58,36 @@ struct ComparedEdition {
     inputs: DailyRows,
 }
 
-/// Lists the costs that differ or are missing in the new edition: per day and region, the one that changed most.
+/// Lists the days and regions whose costs differ or are missing in the new edition, the largest changes first.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let old = ComparedEdition::read(&args.old, &args.days)?;
     let new = ComparedEdition::read(&args.new, &args.days)?;
     let mut found = Vec::new();
     for (key, row) in &old.figures {
         let new_row = new.figures.get(key);
-        if let Some((size, [cost, old_usd, new_usd, change])) = largest_change(row, new_row) {
+        if let Some((size, [cost, old_usd, new_usd, change])) = change(row, new_row) {
             let causes = new_row.map_or("missing in NEW".into(), |_| causes([&old, &new], key));
             let [date, region_id] = key.clone();
-            found.push((size, [date, region_id, cost, old_usd, new_usd, change, causes]));
+            found.push((size, vec![date, region_id, cost, old_usd, new_usd, change, causes]));
         }
     }
     found.sort_by(|one, other| other.0.total_cmp(&one.0));
     let code = ExitCode::from(u8::from(!found.is_empty()));
-    let rows = found.into_iter().map(|(_, cells)| cells);
-    match args.format {
-        Format::Table => print(&summary(&rows.collect::<Vec<_>>()))?,
-        Format::Csv => print(&String::from_utf8_lossy(&csv_table(&COLUMNS, rows)))?,
-        Format::Json => {
-            let value = |cell: String| {
-                let number = serde_json::from_str::<Number>(&cell).map(Value::Number);
-                number.unwrap_or(if cell.is_empty() { Value::Null } else { cell.into() })
-            };
-            let object = |cells: [String; 7]| -> Value {
-                COLUMNS.into_iter().zip(cells).map(|(name, cell)| (name, value(cell))).collect()
-            };
-            print(&format!("{:#}\n", rows.map(object).collect::<Value>()))?
+    let rows = found.into_iter().map(|(_, cells)| cells).collect();
+    let columns = COLUMNS.map(|name| (name.into(), name.into())).to_vec();
+    let mut table = Table { columns, rows, price: None };
+    let text = match args.format {
+        Format::Csv => table.csv(),
+        Format::Json => format!("{:#}\n", table.json()["rows"]),
+        Format::Table if table.rows.is_empty() => "No cost differs\n".into(),
+        Format::Table => {
+            let more = table.rows.len().saturating_sub(SHOWN_MAX);
+            table.rows.truncate(SHOWN_MAX);
+            let note = format!("\nand {more} smaller differences, which --format csv lists\n");
+            table.text(true) + if more > 0 { &note } else { "" }
         }
     };
+    print(&text)?;
     Ok(code)
 }
 
@@ -126,21 +127,17 @@ fn daily_rows(text: &str) -> Result<DailyRows, String> {
     Ok(rows)
 }
 
-/// Returns the cost in a row that changed most: the size of the change, and the name, the old and the new cost, and the
-/// change in percent. The change is infinite if there is no new row.
-fn largest_change(old: &StringRecord, new: Option<&StringRecord>) -> Option<(f64, [String; 4])> {
-    let changes = [("min", 3), ("max", 5), ("avg", 4)].into_iter().map(|(name, column)| {
+/// Returns the change of the average, or else of the minimum or the maximum: its size, and the name, the old and the new
+/// cost, and the change in percent. The size is infinite if there is no new row.
+fn change(old: &StringRecord, new: Option<&StringRecord>) -> Option<(f64, [String; 4])> {
+    [("avg", 4), ("min", 3), ("max", 5)].into_iter().find_map(|(name, column)| {
         let cell = |row: &StringRecord| row.get(column).unwrap_or_default().to_owned();
         let (old, new) = (cell(old), new.map(cell).unwrap_or_default());
         let ratio = new.parse().unwrap_or(f64::INFINITY) / old.parse().unwrap_or(1.0);
         let change = 100.0 * (ratio - 1.0);
         let text = if change.is_finite() { format!("{change:.4}") } else { String::new() };
-        (change.abs(), [name.into(), old, new, text])
-    });
-    let changes = changes.filter(|(size, _)| *size > 0.0);
-    // Costs are rounded. Of changes that are nearly the same, the last one counts, which is that of the average.
-    let hundredths = |size: f64| (size * 100.0).round();
-    changes.max_by(|one, other| hundredths(one.0).total_cmp(&hundredths(other.0)))
+        (old != new).then(|| (change.abs(), [name.into(), old, new, text]))
+    })
 }
 
 /// Lists the inputs of a region that differ on a day; for the world, those of all regions.
@@ -176,27 +173,4 @@ fn causes(editions: [&ComparedEdition; 2], [date, region_id]: &[String; 2]) -> S
         found.push(if old == new { "decimals or constants".into() } else { engine });
     }
     found.join("; ")
-}
-
-/// Formats one row per region: its days, and its largest change. The regions with the largest changes come first.
-fn summary(rows: &[[String; 7]]) -> String {
-    if rows.is_empty() {
-        return "No cost differs\n".into();
-    }
-    let mut days: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for [date, region_id, ..] in rows {
-        days.entry(region_id).or_default().insert(date);
-    }
-    let header = row(["region_id", "days", "from", "to", "largest"]);
-    let mut lines =
-        vec![[header, COLUMNS[2..].iter().map(|name| (*name).into()).collect()].concat()];
-    for [date, region_id, change @ ..] in rows {
-        // The first row of a region is its largest change.
-        if let Some(dates) = days.remove(&**region_id) {
-            let ends = [dates.first(), dates.last()].map(|day| day.map_or("", |day| day));
-            let first = row([region_id, &dates.len().to_string(), ends[0], ends[1], date]);
-            lines.push([first, change.to_vec()].concat());
-        }
-    }
-    aligned(&lines)
 }

@@ -112,12 +112,10 @@ fn write_files(args: &Args, files: &[(String, Vec<u8>)]) -> Result<(), String> {
     if let Some(path) = paths.find(|path| !args.force && path.exists()) {
         return Err(format!("{} exists; use --force to overwrite it", path.display()));
     }
-    fs::create_dir_all(folder)
-        .map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
+    let cannot_write = |error| format!("cannot write to {}: {error}", folder.display());
+    fs::create_dir_all(folder).map_err(cannot_write)?;
     for (name, content) in files {
-        let path = folder.join(name);
-        fs::write(&path, content)
-            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        fs::write(folder.join(name), content).map_err(cannot_write)?;
     }
     Ok(())
 }

@@ -49,7 +49,7 @@ pub(crate) fn start(format: Format) -> io::Result<Guard> {
 fn writer(mut to: impl Write + Send + 'static) -> io::Result<Guard> {
     let (sender, waiting) = sync_channel::<Vec<u8>>(LINES_WAITING);
     let (running, ended) = channel();
-    let thread = thread::Builder::new().name("log".into()).spawn(move || {
+    thread::Builder::new().name("log".into()).spawn(move || {
         let _running: Sender<()> = running;
         let mut reported = 0;
         loop {
@@ -67,9 +67,6 @@ fn writer(mut to: impl Write + Send + 'static) -> io::Result<Guard> {
             // A failed write must not stop the server.
             _ = to.write_all(&line);
         }
-    });
-    thread.map_err(|error| {
-        io::Error::new(error.kind(), format!("failed to start the log thread: {error}"))
     })?;
     Ok(Guard { lines: Arc::new(Lines(Mutex::new(Some(sender)))), ended })
 }

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::sync::LazyLock;
 
 use clap::Command;
+use clap::builder::Resettable;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
@@ -60,28 +61,15 @@ pub(crate) fn manual(args: &ManArgs, ghi: Command) -> Result<ExitCode, String> {
         let found = command.find_subcommand_mut(name);
         command = found.ok_or_else(|| format!("no such command: {above} {name}"))?;
     }
-    let mut page = Vec::new();
-    write(command, &mut page).expect("writing to memory does not fail");
-    let sections = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    print(&(String::from_utf8_lossy(&page) + &*roff(&sections)))
-}
-
-fn write(command: &Command, page: &mut Vec<u8>) -> std::io::Result<()> {
+    let [about, sections] = [command.get_about(), command.get_after_help()]
+        .map(|text| text.map(ToString::to_string).unwrap_or_default());
     // `whatis` shows a single line.
-    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let summary = about.lines().next().unwrap_or_default().trim_end_matches('.').to_owned();
-    let name = Man::new(command.clone().about(summary));
-    let source = concat!("ghi ", env!("CARGO_PKG_VERSION"));
-    let man = Man::new(command.clone()).manual("GHI").source(source);
-    man.render_title(page)?;
-    name.render_name_section(page)?;
-    man.render_synopsis_section(page)?;
-    man.render_description_section(page)?;
-    man.render_options_section(page)?;
-    if command.has_subcommands() {
-        man.render_subcommands_section(page)?;
-    }
-    Ok(())
+    let page = command.clone().about(summary).long_about(about).after_help(Resettable::Reset);
+    let man = Man::new(page).manual("GHI").source(concat!("ghi ", env!("CARGO_PKG_VERSION")));
+    let mut page = Vec::new();
+    man.render(&mut page).expect("writing to memory does not fail");
+    print(&(String::from_utf8_lossy(&page) + &*roff(&sections)))
 }
 
 /// Formats sections as roff, without filling their lines. A line without indentation is a heading.

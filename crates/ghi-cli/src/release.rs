@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::iter::repeat;
 use std::net::Ipv4Addr;
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
@@ -111,8 +110,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
         return Err(format!("{folder:?} is not empty; specify a new or empty folder"));
     }
     let path = args.inputs.as_deref().ok_or("specify your inputs with --inputs")?;
-    let inputs_folder = path.parent().unwrap_or(Path::new(""));
-    let edition = StoredInputs::read(path, |name| inputs::read_series(inputs_folder, name))?;
+    let edition = StoredInputs::read(path)?;
     let days = args.days.or(series_days(&edition.inputs))?;
     let (manifest, files) = edition.release(days, ENGINE_VERSION)?;
     for (name, content) in &files {
@@ -127,20 +125,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 }
 
 impl StoredInputs {
-    /// Reads an inputs file, and its series with a function.
-    fn read(
-        path: &Path,
-        read_series: impl Fn(&str) -> Result<Vec<u8>, String>,
-    ) -> Result<Self, String> {
+    /// Reads an inputs file and its series. In a release, they have the same paths as in the folder of the inputs.
+    fn read(path: &Path) -> Result<Self, String> {
         let toml = inputs::read_toml(path)?;
-        let inputs_path = released_path(&path.file_name().unwrap_or_default().to_string_lossy());
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let inputs_path =
+            format!("inputs/{}", path.file_name().unwrap_or_default().to_string_lossy());
         let mut files = BTreeMap::from([(inputs_path.clone(), toml.clone())]);
         let inputs = inputs::parse(path, &toml, |name| {
-            let bytes = read_series(name)?;
-            let other = files.insert(released_path(name), bytes.clone());
-            if other.is_some_and(|other| other != bytes) {
-                return Err("a release cannot have two files of the same name".into());
-            }
+            let bytes = read_file(folder, name, inputs::SERIES_MAX)?;
+            files.insert(format!("inputs/{name}"), bytes.clone());
             Ok(bytes)
         })?;
         Ok(Self { inputs, inputs_path, files })
@@ -151,8 +145,7 @@ impl StoredInputs {
         let manifest: Manifest =
             serde_json::from_slice(&read_file(folder, MANIFEST, MANIFEST_MAX)?)
                 .map_err(|error| format!("{:?} is not valid: {error}", folder.join(MANIFEST)))?;
-        let series = |name: &str| read_file(folder, &released_path(name), inputs::SERIES_MAX);
-        let edition = Self::read(&path_in(folder, &manifest.inputs)?, series)?;
+        let edition = Self::read(&path_in(folder, &manifest.inputs)?)?;
         Ok((manifest, edition))
     }
 
@@ -197,11 +190,6 @@ impl StoredInputs {
         files.insert(MANIFEST.into(), format!("{:#}\n", json!(manifest)).into());
         Ok((manifest, files))
     }
-}
-
-/// Returns the path in a release of a file that the inputs name, or of the inputs themselves.
-fn released_path(name: &str) -> String {
-    format!("inputs/{}", inputs::released_name(name).display())
 }
 
 /// Returns a server without sockets, for the tables under `/export`.
@@ -282,33 +270,30 @@ fn check(folder: &Path) -> Result<ExitCode, String> {
 
 /// Describes the first line in which a file differs from what it should be.
 fn difference(name: &str, found: &[u8], expected: &[u8]) -> Option<String> {
-    let lines = |text| <[u8]>::split(text, |byte| *byte == b'\n').map(Some).chain(repeat(None));
-    let pairs = lines(found).zip(lines(expected)).take_while(|pair| *pair != (None, None));
-    let (number, (found, expected)) =
-        (1..).zip(pairs).find(|(_, (found, expected))| found != expected)?;
-    let [found, expected] = [found, expected].map(|line| {
-        let line = line.map(|line| visible(String::from_utf8_lossy(line).trim_end(), QUOTE_MAX));
-        line.unwrap_or("(end of file)".into())
-    });
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned() + "(end of file)";
+    let (found, expected) = (text(found), text(expected));
+    let pairs = found.split('\n').zip(expected.split('\n'));
+    let (number, (found, expected)) = (1..).zip(pairs).find(|(_, (one, other))| one != other)?;
+    let [found, expected] = [found, expected].map(|line| visible(line.trim_end(), QUOTE_MAX));
     let only_ends = if found == expected { ", only in how lines end" } else { "" };
     Some(format!(
         "{name} differs from line {number} on{only_ends}\n  found       {found}\n  recomputed  {expected}\n"
     ))
 }
 
-/// Returns the bytes of a file in a release.
+/// Returns the bytes of a file in a folder.
 pub(crate) fn read_file(folder: &Path, name: &str, max: u64) -> Result<Vec<u8>, String> {
     let path = path_in(folder, name)?;
     inputs::read_file(&path, max).map_err(|why| format!("cannot read {path:?}: {why}"))
 }
 
-/// Returns the path of a file in a release, which must not lead to files elsewhere.
+/// Returns the path of a file in a folder, which must not lead to files elsewhere.
 fn path_in(folder: &Path, name: &str) -> Result<PathBuf, String> {
     let mut path = folder.to_owned();
     for part in Path::new(name).components() {
         path.push(part);
-        if !matches!(part, Component::Normal(_)) || path.is_symlink() {
-            return Err(format!("{path:?} is outside the release or a symbolic link"));
+        if !matches!(part, Component::Normal(_) | Component::CurDir) || path.is_symlink() {
+            return Err(format!("{path:?} is outside the folder or a symbolic link"));
         }
     }
     Ok(path)

@@ -141,7 +141,7 @@ fn every_document_and_every_problem_has_a_file() {
 #[test]
 fn a_folder_that_cannot_be_created_and_a_day_without_data_are_one_line() {
     for (folder, args, message) in [
-        (PathBuf::from("/dev/null/x"), &[][..], "ghi: cannot create /dev/null/x: "),
+        (PathBuf::from("/dev/null/x"), &[][..], "ghi: cannot write to /dev/null/x: "),
         (
             folder("no-data"),
             &[

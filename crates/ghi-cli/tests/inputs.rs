@@ -112,23 +112,6 @@ fn missing_data_for_today_is_a_warning() {
 }
 
 #[test]
-fn only_the_largest_regions_are_shown() {
-    let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
-    for region in 0..25 {
-        text += &format!(
-            "[[region]]\nid = \"r{region}\"\nname = \"R\"\nhashrate_share_pct = {}\n\
-             efficiency_j_per_th = {{ best = 20, mean = 20, worst = 20 }}\n\
-             electricity_usd_per_kwh = {{ low = 0.05, mean = 0.05, high = 0.05 }}\n",
-            if region == 24 { 28 } else { 3 }
-        );
-    }
-    let report = report("many.toml", &text);
-    let first = |line: &str| line.split("  ").next().unwrap().to_owned();
-    let shown: Vec<String> = report.lines().skip(6).take(22).map(first).collect();
-    assert_eq!((&*shown[0], &*shown[20], &*shown[21]), ("r24", "and 5 more", "global"), "{report}");
-}
-
-#[test]
 fn an_invalid_file_is_rejected_with_the_message_of_the_server() {
     let output = check("wrong.toml", &DEFAULT_INPUTS.replace("overhead = 1.24", "overhead = -1"));
     assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));

@@ -1137,7 +1137,7 @@ fn a_failed_thread_at_start_prints_one_line() {
     // A stack larger than any memory, so that no thread can start.
     let mut command = ghi(&["--listen", "127.0.0.1:0"]);
     let output = command.env("RUST_MIN_STACK", (1_u64 << 50).to_string()).output().unwrap();
-    let message = "cannot start: failed to start the log thread: Resource temporarily unavailable (os error 11)";
+    let message = "cannot start: Resource temporarily unavailable (os error 11)";
     check_refusal(&output, message);
 }
 

@@ -27,10 +27,10 @@ const FORMULA_STARTS: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋'
 /// files.
 #[derive(Default)]
 pub(crate) struct Table {
-    pub(super) columns: Vec<(String, String)>,
-    pub(super) rows: Vec<Vec<String>>,
+    pub(crate) columns: Vec<(String, String)>,
+    pub(crate) rows: Vec<Vec<String>>,
     /// Only for a cost curve: a price, and the share of the hashrate whose cost its revenue covers, in percent.
-    pub(super) price: Option<[String; 2]>,
+    pub(crate) price: Option<[String; 2]>,
 }
 
 impl Table {
@@ -99,7 +99,7 @@ impl Table {
     }
 
     /// Formats the columns that have a label: a list with one line per row, otherwise one line per field.
-    pub(super) fn text(&self, is_list: bool) -> String {
+    pub(crate) fn text(&self, is_list: bool) -> String {
         let mut shown: Vec<_> = self.columns.iter().enumerate().collect();
         shown.retain(|(_, (_, label))| !label.is_empty());
         // Names may be shortened to fit the terminal, so their column comes last.
@@ -127,7 +127,7 @@ impl Table {
     }
 
     /// Formats the table as CSV, without texts that a spreadsheet would interpret as a formula.
-    pub(super) fn csv(&self) -> String {
+    pub(crate) fn csv(&self) -> String {
         let columns: Vec<&str> = self.names().collect();
         let is_formula =
             |cell: &str| cell.starts_with(FORMULA_STARTS) && cell.parse::<f64>().is_err();
