@@ -36,6 +36,9 @@ difficulty_pct = 0
 hashrate_pct = 0
 fee_pct = 0
 electricity_pct = 0
+[capital]
+usd_per_th = 14
+years = 4
 [series]
 network = "network.csv"
 [[region]]

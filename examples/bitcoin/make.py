@@ -25,24 +25,21 @@ RETARGET_BLOCKS = 2_016
 REGIONS = ["cn", "us", "ru", "kz", "ca", "ir", "gulf", "py", "et", "rest"]
 
 # Percent of the hashrate in a month, rounded to half percents. The Cambridge mining map (CBECI, 2019-09 to 2022-01)
-# rests on pools with 35% to 44% of the hashrate. Its figures are taken half-yearly, and for single months that Cambridge
-# announced, which include those around China's ban. Malaysia, and Germany and Ireland, where it sees traffic of other
-# countries, count as the rest of the world here. Later sources are press reports of Luxor's heatmap. Where a source has
-# only some countries, the others are E.
+# rests on pools with 35% to 44% of the hashrate; half-yearly figures of it are used. Malaysia, and Germany and Ireland,
+# where it sees traffic of other countries, count as the rest of the world here. Around China's ban, which was announced on
+# 2021-05-21, three months are E. Later sources are press reports of Luxor's heatmap. Where a source has only some
+# countries, the others are E.
 SHARES = [
     # month,     cn,   us,   ru,   kz,  ca,  ir, gulf,  py,  et, rest, source
     ("2016-01", 70.0, 7.0, 5.0, 1.0, 2.0, 1.0, 0.0, 0.0, 0.0, 14.0, "China: cointrellis.com; others E"),
     ("2018-11", 60.0, 9.0, 6.0, 1.5, 4.0, 2.5, 0.0, 0.0, 0.0, 17.0, "China: CoinShares, 2018-11; others E"),
-    ("2019-09", 75.5, 4.0, 6.0, 1.5, 1.0, 1.5, 0.0, 0.0, 0.0, 10.5, "CBECI map"),
     ("2020-01", 72.5, 3.5, 6.0, 3.5, 1.0, 3.0, 0.0, 0.0, 0.0, 10.5, "CBECI map"),
-    ("2020-04", 65.0, 7.0, 7.0, 6.0, 1.0, 4.0, 0.0, 0.0, 0.0, 10.0, "CBECI map"),
     ("2020-07", 67.0, 5.0, 8.0, 4.5, 1.0, 3.0, 0.0, 0.0, 0.0, 11.5, "CBECI map"),
     ("2021-01", 53.5, 10.5, 7.0, 6.0, 1.0, 4.0, 0.0, 0.0, 0.0, 18.0, "CBECI map"),
-    ("2021-04", 46.0, 17.0, 7.0, 8.0, 3.0, 4.5, 0.0, 0.0, 0.0, 14.5, "CBECI map"),
-    ("2021-06", 34.0, 22.0, 9.0, 9.0, 6.0, 3.5, 0.0, 0.0, 0.0, 16.5, "CBECI map"),
+    ("2021-05", 53.5, 10.5, 7.0, 6.0, 1.0, 4.0, 0.0, 0.0, 0.0, 18.0, "E: as in 2021-01, before the ban"),
     ("2021-07", 0.0, 35.0, 12.0, 14.0, 11.0, 4.0, 0.0, 0.0, 0.0, 24.0, "CBECI map"),
-    ("2021-08", 0.0, 35.5, 11.0, 18.0, 9.5, 3.0, 0.0, 0.0, 0.0, 23.0, "CBECI map"),
-    ("2021-09", 22.5, 27.5, 7.0, 17.5, 7.0, 0.5, 0.0, 0.0, 0.0, 18.0, "CBECI map"),
+    ("2021-08", 0.0, 35.0, 12.0, 14.0, 11.0, 4.0, 0.0, 0.0, 0.0, 24.0, "E: as in 2021-07"),
+    ("2021-09", 21.0, 27.5, 9.5, 11.0, 8.5, 3.0, 0.0, 0.0, 0.0, 19.5, "E: China as in 2022-01, others as in 2021-07"),
     ("2022-01", 21.0, 38.0, 4.5, 13.0, 6.5, 0.0, 0.0, 0.0, 0.0, 17.0, "CBECI map"),
     ("2023-07", 18.0, 37.5, 11.0, 4.0, 5.0, 1.0, 4.0, 2.0, 0.5, 17.0, "kz, Emirates: Hashrate Index; others E"),
     ("2024-12", 15.0, 36.5, 14.5, 3.0, 3.5, 1.0, 6.0, 3.0, 2.5, 15.0, "et: Africa Report; others E"),
@@ -104,6 +101,12 @@ FIRST_RELEASE, FOR_HOMES = "2014-12", "Antminer S7-LN"
 LEVEL = [("2016-01", 0.92), ("2016-07", 0.87), ("2018-04", 1.16), ("2019-07", 0.85), ("2020-04", 0.80), ("2021-04", 1.04),
          ("2021-10", 0.94), ("2023-06", 0.91), ("2024-02", 1.02), ("2025-03", 0.97)]
 
+# E: what new machines cost, USD per TH/s, from a date on. Rough levels of the market without a source, within a factor of
+# 1.5. Only the all-in cost depends on them.
+CAPITAL = [("2016-01-01", 160), ("2018-01-01", 150), ("2018-07-01", 60), ("2018-11-01", 30), ("2019-04-01", 45),
+           ("2020-03-01", 24), ("2021-01-01", 60), ("2022-04-01", 45), ("2022-10-01", 20), ("2024-01-01", 17),
+           ("2026-01-01", 14)]
+
 # E: the best and the worst fleets are the fifth of the hashrate with the fewest and the most J/TH. The worst is limited,
 # because machines that no longer pay are switched off.
 FIFTH, WORST_MAX = 0.2, 1.5
@@ -149,7 +152,8 @@ def network_rows():
         # The source's day ends about an hour late: a block of the next day may be counted.
         height = min([height] + [first - 1 for first, day in HALVINGS if date < day])
         reward = 50 / 2 ** (height // HALVINGS[0][0])
-        yield [date, epochs[height - height % RETARGET_BLOCKS], f"{reward:g}", height]
+        capital = [usd for since, usd in CAPITAL if since <= date][-1]
+        yield [date, epochs[height - height % RETARGET_BLOCKS], f"{reward:g}", height, capital]
 
 
 def maker_of(machine):
@@ -258,7 +262,7 @@ def check_efficiency():
     assert max(changes) <= CHANGE_MAX, max(changes)
 
 
-NETWORK = "date,difficulty,block_reward_coins,height"
+NETWORK = "date,difficulty,block_reward_coins,height,capital_usd_per_th"
 REGION = "date,region_id,hashrate_share_pct,efficiency_j_per_th_best,efficiency_j_per_th_mean,efficiency_j_per_th_worst,"
 REGION += "electricity_usd_per_kwh_low,electricity_usd_per_kwh_mean,electricity_usd_per_kwh_high"
 FLEET = "date,efficiency_j_per_th,share_pct,x_class"

@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
-"""Compares the edition with published estimates: writes docs/bitcoin.svg and the tables of docs/bitcoin.md.
+"""Compares the edition with published estimates: writes docs/bitcoin.svg, the tables of docs/bitcoin.md, and the
+citation and the reports in docs/releases.md.
 
     python3 examples/bitcoin/report.py [--check] [--ghi BINARY]
 
-With --check, compares the chart and the tables with what it would write. The costs are those of the server.
+With --check, compares the files with what it would write. The costs are those of the server.
 """
 
 import csv
 import datetime
 import io
+import json
 import math
 import re
+import shutil
 import statistics
+import subprocess
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
 
@@ -30,13 +35,6 @@ OVERHEAD = INPUTS["network"]["overhead"]
 # The 80% interval is the cost divided and multiplied by this.
 SIGMA = math.hypot(*INPUTS["uncertainty"].values()) / 100
 FACTOR = math.exp(1.2815516 * SIGMA)
-
-# E: what new machines cost, USD per TH/s, from a date on. Remembered levels of the market, within a factor of 1.5; they
-# are used for the all-in cost in docs/bitcoin.md and nowhere else.
-MACHINES = [("2016-01-01", 160), ("2018-01-01", 150), ("2018-07-01", 60), ("2018-11-01", 30), ("2019-04-01", 45),
-            ("2020-03-01", 24), ("2021-01-01", 60), ("2022-04-01", 45), ("2022-10-01", 20), ("2024-01-01", 17),
-            ("2026-01-01", 14)]
-YEARS = 4
 
 # Mean electricity prices of miners that others published or assumed for the world, USD/kWh.
 POWER = [("2019-06-06", 0.050, "CoinShares, assumed"), ("2019-12-12", 0.040, "CoinShares, assumed"),
@@ -94,8 +92,8 @@ def hashes_per_coin(date):
 
 def capital(date):
     """Returns the cost of machines per coin."""
-    usd_per_th = [usd for since, usd in MACHINES if since <= date][-1]
-    return hashes_per_coin(date) / (1e12 * YEARS * 31_557_600) * usd_per_th
+    usd_per_th = float(at(NETWORK, date)["capital_usd_per_th"])
+    return hashes_per_coin(date) / (1e12 * INPUTS["capital"]["years"] * 31_557_600) * usd_per_th
 
 
 def scopes(cash, date):
@@ -103,11 +101,12 @@ def scopes(cash, date):
 
 
 def comparison(index):
-    compared = {}
+    compared, all_inside = {}, []
     for row in read("published.csv"):
         date, scope, theirs, cash = row["date"], row["scope"], float(row["usd_per_coin"]), index.by_day[row["date"]]
         low, ours, high = (scopes(usd, date)[scope] for usd in (cash / FACTOR, cash, cash * FACTOR))
         result = (date, ours / theirs, low <= theirs <= high)
+        all_inside.append(result[-1])
         for who in (row["publisher"], "**all**"):
             compared.setdefault((list(COLORS).index(scope), who, scope), []).append(result)
     yield "| scope | by | dates | figures | ours / theirs, median | from | to | inside the 80% interval |"
@@ -117,6 +116,9 @@ def comparison(index):
         years = " to ".join(sorted({min(dates)[:7], max(dates)[:7]}))
         figures = " | ".join(f"{ratio:.2f}" for ratio in (statistics.median(ratios), min(ratios), max(ratios)))
         yield f"| {scope} | {who} | {years} | {len(results)} | {figures} | {sum(inside)} |"
+    yield ""
+    yield f"Only {sum(all_inside)} of the {len(all_inside)} figures are inside the interval, not 80% of them: it covers errors in this edition's inputs,"
+    yield "but not differences in what others count as cost. \"Likely\" on the dashboard has the same meaning."
 
 
 def mean_efficiency(date):
@@ -233,13 +235,73 @@ def chart(by_day):
     yield "</svg>"
 
 
-def tables(index):
-    """Returns the page with new tables."""
-    page = (DOCS / "bitcoin.md").read_text()
-    for table in (comparison, uncertainty, efficiency, power, curve):
-        marks = [f"<!-- {table.__name__} -->\n", f"<!-- end of {table.__name__} -->"]
-        text = "\n".join(table(index)) + "\n"
-        page = re.sub(marks[0] + ".*?" + marks[1], lambda _: marks[0] + text + marks[1], page, flags=re.S)
+class Release:
+    """A release of the edition in a temporary folder."""
+
+    def __init__(self, ghi, folder):
+        self.ghi, self.folder, self.path = ghi, Path(folder), Path(folder, "release")
+        self.run("release", self.path, "--inputs", FOLDER / "inputs.toml")
+
+    def run(self, *words, code=0):
+        done = subprocess.run([self.ghi, *words], capture_output=True, text=True)
+        assert done.returncode == code, done
+        return done.stdout
+
+
+def citation(release):
+    lines = (release.path / "CITATION.cff").read_text().splitlines()
+    cited = {name: json.loads(value) for name, value in (line.split(": ", 1) for line in lines if ": " in line)}
+    publisher, title, version = cited["  - name"], cited["title"], cited["version"]
+    year, what = cited["date-released"][:4], "Global HashCost Index: cost of mining one bitcoin"
+    yield f"> {publisher} ({year}). *{title}*. {what} [Data set]. Version {version}."
+    yield ""
+    yield "```bibtex"
+    yield f"@misc{{ghi-bitcoin-{cited['version'][:12]},"
+    yield f"  author       = {{{{{publisher}}}}},"
+    yield f"  title        = {{{title}}},"
+    yield f"  howpublished = {{{what}. Data set}},"
+    yield f"  note         = {{Version {version}}},"
+    yield f"  year         = {{{year}}}"
+    yield "}"
+    yield "```"
+
+
+def release_check(release):
+    """Shows the report on a release with one changed digit."""
+    changed = release.folder / "changed"
+    shutil.copytree(release.path, changed)
+    header, row, rest = (changed / "figures.csv").read_bytes().split(b"\n", 2)
+    cells = row.split(b",")
+    cells[4] = b"%.2f" % (float(cells[4]) + 0.01)
+    (changed / "figures.csv").write_bytes(b"\n".join([header, b",".join(cells), rest]))
+    yield "```"
+    yield from release.run("release", "--check", changed, code=1).splitlines()
+    yield "```"
+
+
+def difference(release):
+    """Shows what follows from one changed electricity price."""
+    changed = release.folder / "inputs"
+    shutil.copytree(release.path / "inputs", changed)
+    rows = (changed / "regions.csv").read_text().splitlines()
+    at = next(at for at, row in enumerate(rows) if row.startswith("2024-03-01,us,"))
+    cells = rows[at].split(",")
+    cells[7] = f"{float(cells[7]) + 0.001:.4f}"
+    rows[at] = ",".join(cells)
+    (changed / "regions.csv").write_text("\n".join(rows) + "\n")
+    yield "```"
+    yield from release.run("diff", release.path, changed / "inputs.toml", code=1).splitlines()
+    yield "```"
+
+
+def filled(name, parts, given):
+    """Returns a page with new parts."""
+    page = (DOCS / name).read_text()
+    for part in parts:
+        marks = [f"<!-- {part.__name__} -->\n", f"<!-- end of {part.__name__} -->"]
+        text = marks[0] + "\n".join(part(given)) + "\n" + marks[1]
+        page, count = re.subn(marks[0] + ".*?" + marks[1], lambda _: text, page, flags=re.S)
+        assert count == 1, part
     return page
 
 
@@ -247,10 +309,12 @@ def main():
     given = server.arguments(__doc__, check=False)
     with server.Server(given.ghi, 0, "--inputs", FOLDER / "inputs.toml", "--at", LAST) as running:
         index = Index(running.port)
-        page = tables(index)
+        page = filled("bitcoin.md", (comparison, uncertainty, efficiency, power, curve), index)
+    with tempfile.TemporaryDirectory() as folder:
+        releases = filled("releases.md", (citation, release_check, difference), Release(given.ghi, folder))
     # One point in four days is enough for a line.
     thinned = {date: usd for number, (date, usd) in enumerate(index.by_day.items()) if number % 4 == 0}
-    for name, text in [("bitcoin.svg", "\n".join(chart(thinned)) + "\n"), ("bitcoin.md", page)]:
+    for name, text in [("bitcoin.svg", "\n".join(chart(thinned)) + "\n"), ("bitcoin.md", page), ("releases.md", releases)]:
         if not given.check:
             (DOCS / name).write_text(text)
         elif (DOCS / name).read_text() != text:

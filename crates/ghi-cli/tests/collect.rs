@@ -290,13 +290,14 @@ const OLDER_HEADER: &str = "date,difficulty,hashrate_eh,fee_usd,block_reward_coi
 #[test]
 fn a_file_keeps_its_own_columns() {
     let file = folder("columns").join("network.csv");
-    let rows = |last| format!("date,height,difficulty\n2026-01-02,287,1e14\n{last}");
+    let rows =
+        |last| format!("date,height,difficulty,capital_usd_per_th\n2026-01-02,287,1e14,14\n{last}");
     fs::write(&file, rows("")).unwrap();
     ended_with(&collect(FakeNode::new(3, 3), &file, &[]), 0, "1 row added up to 2026-01-03");
-    assert_eq!(fs::read_to_string(&file).unwrap(), rows("2026-01-03,431,100000000000000\n"));
+    assert_eq!(fs::read_to_string(&file).unwrap(), rows("2026-01-03,431,100000000000000,\n"));
     for header in ["date,difficulty,x_note", "difficulty,date", "date,height"] {
         fs::write(&file, format!("{header}\n")).unwrap();
-        let said = "line 1: expected the columns date and difficulty, and any of hashrate_eh, fee_usd, block_reward_coins, price_usd, height";
+        let said = "line 1: expected the columns date and difficulty, and any of hashrate_eh, fee_usd, block_reward_coins, price_usd, height, capital_usd_per_th";
         ended_with(&collect(FakeNode::new(3, 3), &file, &[]), 2, said);
     }
 }

@@ -40,6 +40,9 @@ const MEDIAN_BLOCKS: u64 = 11;
 const COLUMNS: [&str; 7] =
     ["date", "difficulty", "hashrate_eh", "fee_usd", "block_reward_coins", "price_usd", "height"];
 
+/// A column that a file may also have. Its cells stay empty: a node doesn't know the price of machines.
+const UNMEASURED_COLUMN: &str = "capital_usd_per_th";
+
 /// The number of rows that are compared with the node before others are appended.
 const COMPARED_ROWS: usize = 3;
 
@@ -376,7 +379,8 @@ impl Collection {
             "fee_usd" => fee.map(|usd| usd.to_string()).unwrap_or_default(),
             "block_reward_coins" => reward.to_string(),
             "price_usd" => price.map(|usd| usd.to_string()).unwrap_or_default(),
-            _ => height.map(|height| height.to_string()).unwrap_or_default(),
+            "height" => height.map(|height| height.to_string()).unwrap_or_default(),
+            _ => String::new(),
         };
         self.columns.iter().map(cell).collect::<Vec<_>>().join(",") + "\n"
     }
@@ -452,15 +456,16 @@ fn read_if_exists(path: &Path) -> Result<Vec<u8>, String> {
     if path.exists() { read(path) } else { Ok(Vec::new()) }
 }
 
-/// Returns the columns of a file, which must be some of [`COLUMNS`].
+/// Returns the columns of a file, which must be some of [`COLUMNS`] or [`UNMEASURED_COLUMN`].
 fn columns_of(path: &Path, text: &[u8]) -> Result<Vec<&'static str>, String> {
     let mut reader = csv::Reader::from_reader(text);
     let names = reader.headers().map_err(|error| format!("{path:?}: {error}"))?;
-    let known = |name: &str| COLUMNS.into_iter().find(|column| *column == name);
+    let all = || COLUMNS.into_iter().chain([UNMEASURED_COLUMN]);
+    let known = |name: &str| all().find(|column| *column == name);
     let columns: Option<Vec<_>> = names.iter().map(known).collect();
     let has_required = |columns: &Vec<_>| columns[0] == "date" && columns.contains(&"difficulty");
     columns.filter(has_required).ok_or_else(|| {
-        let any = COLUMNS[2..].join(", ");
+        let any = all().skip(2).collect::<Vec<_>>().join(", ");
         format!("{path:?}: line 1: expected the columns date and difficulty, and any of {any}")
     })
 }

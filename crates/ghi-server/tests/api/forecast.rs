@@ -8,6 +8,7 @@ const INPUTS: &str = "seed = 1\n\
     [network]\nhashrate_eh = 800\nblock_reward_coins = 3.125\nfee_usd = 1.5\noverhead = 1.25\n\
     retarget_blocks = 2016\nhalving_blocks = 210000\n\
     [movement]\ndifficulty_pct = 0\nhashrate_pct = 0\nfee_pct = 0\nelectricity_pct = 0\n\
+    [capital]\nusd_per_th = 14\nyears = 4\n\
     [series]\nnetwork = \"network.csv\"\n\
     [[region]]\nid = \"all\"\nname = \"All\"\nhashrate_share_pct = 100\n\
     efficiency_j_per_th = { best = 16, mean = 19, worst = 22 }\n\
