@@ -26,7 +26,7 @@ from server import ROOT, arguments
 IMAGE = "localhost/ghi"
 # Base images: the machine's Rust, or a binary.
 MACHINE, GIVEN = "localhost/machine", "localhost/given"
-SIZE_MAX = 15_000_000
+SIZE_MAX = 14_000_000
 # System folders that a compiler needs.
 SYSTEM = ["/bin", "/etc", "/lib", "/lib64", "/usr"]
 BUILDAH = ["buildah", "--storage-driver", "vfs"]

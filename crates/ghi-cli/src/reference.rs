@@ -15,7 +15,7 @@ use crate::output::print;
 
 /// The OpenAPI document, for its schemas.
 pub(crate) static DOCUMENT: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(OPENAPI).expect("the document is valid JSON"));
+    LazyLock::new(|| serde_json::from_str(&OPENAPI).expect("the document is valid JSON"));
 
 #[derive(clap::Args)]
 pub(crate) struct OpenapiArgs {
@@ -39,7 +39,7 @@ pub(crate) struct CompletionsArgs {
 }
 
 pub(crate) fn openapi(args: &OpenapiArgs) -> Result<ExitCode, String> {
-    print(if args.oas == "3.0" { OPENAPI_3_0 } else { OPENAPI })
+    print(if args.oas == "3.0" { &OPENAPI_3_0 } else { &OPENAPI })
 }
 
 /// Prints a completion script for the commands of `ghi` and their flags.

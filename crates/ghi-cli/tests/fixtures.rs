@@ -125,7 +125,7 @@ fn every_document_and_every_problem_has_a_file() {
     let folder = folder("complete");
     fixtures(&folder, &[]);
     let files = files(&folder);
-    let openapi: Value = serde_json::from_str(ghi_server::OPENAPI).unwrap();
+    let openapi: Value = serde_json::from_str(&ghi_server::OPENAPI).unwrap();
     let codes = &openapi["components"]["schemas"]["Problem"]["properties"]["code"]["examples"];
     for code in codes.as_array().unwrap() {
         let code = code.as_str().unwrap();

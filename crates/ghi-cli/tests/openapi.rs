@@ -8,10 +8,11 @@ mod program;
 
 #[test]
 fn the_document_has_the_requested_version() {
-    for (version, document) in [("3.1", ghi_server::OPENAPI), ("3.0", ghi_server::OPENAPI_3_0)] {
+    for (version, document) in [("3.1", &*ghi_server::OPENAPI), ("3.0", &*ghi_server::OPENAPI_3_0)]
+    {
         let mut command = program(GHI);
         let output = command.args(["openapi", "--oas", version]).output().unwrap();
-        assert_eq!(String::from_utf8(output.stdout).unwrap(), document, "{version}");
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), *document, "{version}");
     }
     let mut command = program(GHI);
     let output = command.args(["openapi", "--oas", "2.0"]).output().unwrap();
@@ -24,7 +25,7 @@ fn the_document_has_the_requested_version() {
 fn the_document_goes_to_stdout_and_a_closed_pipe_is_not_an_error() {
     let mut command = program(GHI);
     let output = command.arg("openapi").output().unwrap();
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), ghi_server::OPENAPI);
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), *ghi_server::OPENAPI);
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
 
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

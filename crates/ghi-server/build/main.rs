@@ -1,5 +1,5 @@
 //! Prepares at build time: the compressed script of the interactive reference, the methodology and the list
-//! of operations as HTML, the OpenAPI 3.0 document, and the pages' assets without comments.
+//! of operations as HTML, the compressed OpenAPI documents, and the pages' assets without comments.
 
 mod oas30;
 mod operations;
@@ -8,7 +8,7 @@ mod terse;
 use std::env;
 use std::error::Error;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use flate2::Compression;
@@ -28,14 +28,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let target = env::var("OUT_DIR")?;
     let target = Path::new(&target);
     let script = scalar_api_reference::get_asset("scalar.js").ok_or("scalar.js not found")?;
-    let script_file = File::create(target.join("reference.js.gz"))?;
-    let mut gzip = GzEncoder::new(script_file, Compression::best());
-    gzip.write_all(&script)?;
-    gzip.finish()?;
+    compress(&target.join("reference.js.gz"), &script)?;
     fs::write(target.join("methodology.html"), page(&fs::read_to_string(METHODOLOGY)?))?;
     let openapi = fs::read_to_string(OPENAPI)?;
     fs::write(target.join("operations.html"), page(&operations::operations(&openapi)?))?;
-    fs::write(target.join("openapi-3.0.json"), oas30::oas30(&openapi)?)?;
+    compress(&target.join("openapi.json.gz"), openapi.as_bytes())?;
+    compress(&target.join("openapi-3.0.json.gz"), oas30::oas30(&openapi)?.as_bytes())?;
     for entry in fs::read_dir(ASSETS)? {
         let path = entry?.path();
         let terse = match path.extension().and_then(|extension| extension.to_str()) {
@@ -48,6 +46,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     for source in ["build", ASSETS, METHODOLOGY, OPENAPI] {
         println!("cargo::rerun-if-changed={source}");
     }
+    Ok(())
+}
+
+fn compress(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut gzip = GzEncoder::new(File::create(path)?, Compression::best());
+    gzip.write_all(content)?;
+    gzip.finish()?;
     Ok(())
 }
 

@@ -1,6 +1,10 @@
 //! Machine-readable descriptions: the OpenAPI document, llms.txt, robots.txt.
 
+use std::io::Read;
+use std::sync::LazyLock;
+
 use askama::Template;
+use flate2::read::GzDecoder;
 use ghi_contract::paths::SNAPSHOT;
 use serde_json::{Value, json};
 
@@ -10,19 +14,22 @@ use crate::routes::context::{Context, HandlerResult};
 use crate::routes::operations::probes;
 
 /// The committed OpenAPI document. A test checks that it is current.
-pub const OPENAPI: &str = include_str!("../../../../../openapi.json");
+pub static OPENAPI: LazyLock<String> =
+    LazyLock::new(|| decompressed(include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz"))));
 
 /// The same as OpenAPI 3.0, for generators without OpenAPI 3.1 support.
-pub const OPENAPI_3_0: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi-3.0.json"));
+pub static OPENAPI_3_0: LazyLock<String> = LazyLock::new(|| {
+    decompressed(include_bytes!(concat!(env!("OUT_DIR"), "/openapi-3.0.json.gz")))
+});
 
 const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
 pub(crate) fn openapi(context: &Context<'_>) -> HandlerResult {
-    document(context, paths::OPENAPI, OPENAPI)
+    document(context, paths::OPENAPI, &OPENAPI)
 }
 
 pub(crate) fn openapi_3_0(context: &Context<'_>) -> HandlerResult {
-    document(context, paths::OPENAPI_3_0, OPENAPI_3_0)
+    document(context, paths::OPENAPI_3_0, &OPENAPI_3_0)
 }
 
 /// Serves a built-in document without line breaks, and with the server's public URL if it has one.
@@ -34,6 +41,12 @@ fn document(context: &Context<'_>, path: &'static str, text: &str) -> HandlerRes
         }
         document.to_string()
     }))
+}
+
+fn decompressed(gzip: &[u8]) -> String {
+    let mut text = String::new();
+    GzDecoder::new(gzip).read_to_string(&mut text).expect("the gzip stream is valid");
+    text
 }
 
 fn parsed(text: &str) -> Value {
@@ -55,7 +68,7 @@ struct Llms<'a> {
 }
 
 fn llms_text(site: &Site) -> String {
-    let document = &parsed(OPENAPI);
+    let document = &parsed(&OPENAPI);
     let paths = document["paths"].as_object().into_iter().flatten();
     let operations = paths.map(|(path, item)| (path, &item["get"]));
     let operations: Vec<_> = operations.filter(|(_, it)| it["tags"][0] != probes::TAG).collect();

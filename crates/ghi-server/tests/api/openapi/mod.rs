@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use crate::support::{Answer, NOON, PATHS, TestServer};
 
 static DOCUMENT: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(ghi_server::OPENAPI).unwrap());
+    LazyLock::new(|| serde_json::from_str(&ghi_server::OPENAPI).unwrap());
 
 /// Validators of the documents, stricter than the published schemas: no other fields are allowed, and
 /// lists that a later release may extend are as in this one.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::openapi::{DOCUMENT, resolve};
 
 fn translated() -> Value {
-    serde_json::from_str(ghi_server::OPENAPI_3_0).unwrap()
+    serde_json::from_str(&ghi_server::OPENAPI_3_0).unwrap()
 }
 
 /// Removes the schemas from a part of the document.
