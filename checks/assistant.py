@@ -74,7 +74,7 @@ MISTAKES = [
     (
         "explain",
         {"date": "2026-02-30"},
-        ("date must be a valid calendar date", "{base}/export/explain.json?date=2026-02-30 returned 400 invalid_parameter: "),
+        ("date must be a valid date", "{base}/export/explain.json?date=2026-02-30 returned 400 invalid_parameter: "),
     ),
 ]
 

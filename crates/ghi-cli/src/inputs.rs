@@ -116,10 +116,8 @@ pub(crate) fn parse(
     Inputs::parse_with_series(text, series).map_err(|error| {
         // With a longer path, a message would lose the row when it is shortened.
         let path = visible(&format!("{path:?}"), QUOTE_MAX);
-        let problems = error.problems().iter().map(|problem| format!("{path}: {problem}"));
-        let more = error.more();
-        let more = (more > 0).then(|| format!("{path}: and {more} more problems"));
-        problems.chain(more).collect::<Vec<_>>().join("\n")
+        let lines = error.lines.iter().map(|line| format!("{path}: {line}"));
+        lines.collect::<Vec<_>>().join("\n")
     })
 }
 

@@ -109,7 +109,7 @@ fn the_table_fits_a_terminal_and_has_every_published_cost() {
         for cost in [costs.min_usd, costs.avg_usd, costs.max_usd] {
             assert!(table.contains(&format!(" {cost}")), "{table}");
         }
-        assert!(table.contains(&format!("inputs {}\n", model.fingerprint())), "{table}");
+        assert!(table.contains(&format!("inputs {}\n", model.inputs().fingerprint())), "{table}");
         assert!(table.contains("kWh per coin     = hashes per coin x J/TH"), "{table}");
     }
 }
@@ -219,7 +219,7 @@ fn errors_of_explain_are_one_line() {
     );
     refused(
         &["--date", "2026-02-29"],
-        "invalid value '2026-02-29' for '--date <DATE>': must be a valid calendar date, in the form YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31",
+        "invalid value '2026-02-29' for '--date <DATE>': must be a valid date in the form YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31",
     );
     refused(
         &["--inputs", "no/such/file.toml"],

@@ -39,9 +39,9 @@ fn a_negative_number_in_a_series_is_reported_with_file_line_and_column() {
     let path = folder.join("negative.toml");
     std::fs::write(&path, DEFAULT_INPUTS.replacen("[[region]]", named, 1)).unwrap();
     for (network, regions, location) in [
-        ("-1,80000", "60", "n.csv line 3, column 2 (difficulty): \"-1\" is not a number"),
-        ("1e14,-80000", "60", "n.csv line 3, column 3 (price_usd): \"-80000\" is not a number"),
-        ("1e14,80000", "-60", "r.csv line 2, column 3 (hashrate_share_pct): \"-60\" is not"),
+        ("-1,80000", "60", "n.csv line 3: difficulty is \"-1\"; expected a number"),
+        ("1e14,-80000", "60", "n.csv line 3: price_usd is \"-80000\"; expected a number"),
+        ("1e14,80000", "-60", "r.csv line 2: hashrate_share_pct is \"-60\"; expected"),
     ] {
         let rows = format!("2026-01-01,1e14,80000\n2026-01-02,{network}\n");
         std::fs::write(folder.join("n.csv"), "date,difficulty,price_usd\n".to_owned() + &rows)
@@ -95,7 +95,7 @@ fn a_probable_mistake_is_a_warning_not_an_error() {
         .replace("low = 0.0425, mean = 0.0485, high = 0.055", "low = 4.8, mean = 5.5, high = 6.2");
     let output = check("cents.toml", &cents);
     assert!(output.status.success());
-    let warning = "ghi: warning: the average cost of us (United States) is 96 times the median of the other regions; is its electricity in cents? Expected USD per kWh, such as 0.055\n";
+    let warning = "ghi: warning: region \"us\": electricity costs 4.8 on line 156 of the inputs file; expected USD per kWh, not cents or MWh, such as 0.055\n";
     let warnings = String::from_utf8(output.stderr).unwrap();
     assert!(warnings.starts_with(warning), "{warnings}");
 }

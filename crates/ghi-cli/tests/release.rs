@@ -384,7 +384,7 @@ fn releases_that_are_incomplete_or_hostile_are_refused() {
         ghi: "one/manifest.json" is not valid: missing field `title` at line 17 column 1
         ghi: "one/inputs/.." is outside the folder or a symbolic link
         ghi: "/" is outside the folder or a symbolic link
-        ghi: "one": to must be a valid calendar date, in the form YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31.
+        ghi: "one": to must be a valid date in the form YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31.
         ghi: "one": The query has an unknown parameter; this path accepts only region_id, range, from, to.
         ghi: "one/inputs/inputs.toml": line 153: regions "regions.csv" cannot be read: "one/inputs/regions.csv" is outside the folder or a symbolic link
         ghi: "one/economics.csv" is outside the folder or a symbolic link

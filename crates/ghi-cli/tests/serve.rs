@@ -621,8 +621,8 @@ fn an_invalid_series_is_rejected_with_file_line_and_column() {
     let message = String::from_utf8(output.stderr).unwrap();
     for part in [
         "regions \"missing.csv\" cannot be read: No such file or directory",
-        "wrong.csv line 2, column 2 (difficulty): ",
-        "wrong.csv line 3, column 1 (date): ",
+        "wrong.csv line 2: difficulty is ",
+        "wrong.csv line 3: date is ",
     ] {
         assert!(message.lines().any(|line| line.contains(part)), "{part} is not in {message}");
     }

@@ -77,11 +77,6 @@ impl ForecastDays {
         (Self::MIN..=Self::MAX).contains(&days).then_some(Self(days))
     }
 
-    /// All horizons, shortest first.
-    pub fn all() -> impl Iterator<Item = Self> {
-        (Self::MIN..=Self::MAX).map(Self)
-    }
-
     /// The horizon in days.
     pub fn get(self) -> u16 {
         self.0

@@ -193,7 +193,8 @@ impl CurvePlot<'_> {
         let costs = [Some(break_even), yours].into_iter().flatten().filter(|cost| *cost <= far);
         let (zero, high) = (Decimal::new(0, far.decimals()), costs.fold(highest, Ord::max));
         let scale = Scale::linear(Unit::of([high]), [zero, high], [PLOT, 0.0], 8, true);
-        let percentiles = CostCurve::PERCENTILES.iter().zip(curve.percentiles_usd());
+        let percentiles =
+            CostCurve::PERCENTILES.iter().zip(curve.percentiles_usd(CostCurve::PERCENTILES));
         let percentiles =
             percentiles.map(|(percent, cost)| format!("{percent}% {}", grouped(cost)));
         let description = format!(

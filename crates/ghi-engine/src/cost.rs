@@ -65,21 +65,13 @@ impl Fleet {
     }
 }
 
-/// The numbers of the formula that differ from miner to miner, and the reward.
+/// The numbers of the formula that differ from miner to miner, and the reward, in the order of
+/// [`WhatIf::VARIABLES`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WhatIf {
-    /// The price of power.
-    pub electricity_usd_per_kwh: f64,
-    /// The efficiency of the machines.
-    pub efficiency_j_per_th: f64,
-    /// Total cost divided by energy cost.
-    pub overhead: f64,
-    /// Coins per block.
-    pub block_reward_coins: f64,
-}
+pub struct WhatIf(pub [f64; 4]);
 
 impl WhatIf {
-    /// The numbers, in the order of the fields, with the ranges that they have in the inputs.
+    /// The numbers, with the ranges that they have in the inputs. Overhead is total cost divided by energy cost.
     pub const VARIABLES: [Variable; 4] = [
         Variable { name: "electricity_usd_per_kwh", range: ELECTRICITY_USD_PER_KWH },
         Variable { name: "efficiency_j_per_th", range: EFFICIENCY_J_PER_TH },
@@ -93,19 +85,6 @@ impl WhatIf {
         range: Interval::new(1e-6 * EFFICIENCY_J_PER_TH.min, 1e-6 * EFFICIENCY_J_PER_TH.max),
     };
 
-    /// Builds it from the values of [`WhatIf::VARIABLES`].
-    pub fn new(values: [f64; 4]) -> Self {
-        let [electricity_usd_per_kwh, efficiency_j_per_th, overhead, block_reward_coins] = values;
-        Self { electricity_usd_per_kwh, efficiency_j_per_th, overhead, block_reward_coins }
-    }
-
-    /// The values of [`WhatIf::VARIABLES`].
-    pub fn values(&self) -> [f64; 4] {
-        let Self { electricity_usd_per_kwh, efficiency_j_per_th, overhead, block_reward_coins } =
-            *self;
-        [electricity_usd_per_kwh, efficiency_j_per_th, overhead, block_reward_coins]
-    }
-
     /// The cost of one coin in USD, rounded like published costs. `None` if it is too large to publish.
     pub fn cost_usd(
         &self,
@@ -113,7 +92,7 @@ impl WhatIf {
         hashes_per_difficulty: f64,
         decimals: u8,
     ) -> Option<Decimal> {
-        let [price, efficiency, overhead, reward] = self.values();
+        let [price, efficiency, overhead, reward] = self.0;
         let hashes = hashes_per_coin(difficulty as f64, hashes_per_difficulty, reward);
         let cost = cost_usd_per_coin(hashes, efficiency, price, overhead);
         let is_valid = (0.0..Decimal::COUNT_MAX).contains(&(cost * power_of_ten(decimals)));

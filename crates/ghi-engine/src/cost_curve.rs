@@ -180,21 +180,12 @@ impl CostCurve {
         Decimal::new((share + 0.5) as u64, SHARE_DECIMALS)
     }
 
-    /// The lowest costs at which [`CostCurve::PERCENTILES`] of the hashrate are reached.
-    pub fn percentiles_usd(&self) -> [Decimal; 7] {
-        self.costs_at(Self::PERCENTILES)
-    }
-
-    /// The lowest cost at which a percentage of the hashrate is reached. More than 100 counts as 100.
-    pub fn percentile_usd(&self, percent: u8) -> Decimal {
-        self.costs_at([percent])[0]
-    }
-
-    fn costs_at<const N: usize>(&self, percentages: [u8; N]) -> [Decimal; N] {
+    /// The lowest costs at which these percentages of the hashrate are reached, from 0 to 100.
+    pub fn percentiles_usd<const N: usize>(&self, percentages: [u8; N]) -> [Decimal; N] {
         let mut ends: Vec<f64> = self.halves.iter().flat_map(|half| [half.from, half.to]).collect();
         ends.sort_unstable_by(f64::total_cmp);
         percentages.map(|percent| {
-            let cost = self.cost_at(f64::from(percent.min(100)) * HUNDREDTHS, &ends);
+            let cost = self.cost_at(f64::from(percent) * HUNDREDTHS, &ends);
             Decimal::new((cost + 0.5) as u64, self.decimals)
         })
     }

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 
 use crate::calendar::NoFigures;
-use crate::cost::{Fleet, capital_usd_per_coin, energy_kwh};
+use crate::cost::{capital_usd_per_coin, energy_kwh};
 use crate::day::{CostKind, Day, WHOLE_NETWORK_PCT};
 use crate::fields::{PRICE_USD, Variable};
 use crate::inputs::{CapitalInputs, UncertaintyInputs};
@@ -23,12 +23,6 @@ pub(crate) const THOUSAND: f64 = 1_000.0;
 /// A price of a coin compared with its worldwide cost on a day.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Economics {
-    /// The day.
-    pub date: Date,
-    /// The market price or a reader's price.
-    pub price_usd: Decimal,
-    /// The published worldwide average.
-    pub avg_cost_usd: Decimal,
     /// Price divided by cost, with four decimals, or six significant digits below 0.1.
     pub price_to_cost: Decimal,
     /// The revenue of a coin divided by its cost, with as many digits.
@@ -43,26 +37,19 @@ pub struct Economics {
     pub hashrate_below_price_pct: Decimal,
 }
 
-/// The worldwide average of a day with less and with more in it, and how uncertain it is.
+/// The worldwide average of a day with less and with more in it, how uncertain it is, and the power of the network at the
+/// hashrate that the difficulty implies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CostLevels {
     /// Electricity alone.
     pub energy_cost_usd: Decimal,
-    /// The published average: all operating costs.
-    pub avg_cost_usd: Decimal,
     /// Operating costs and machines, if the inputs have `[capital]`.
     pub all_in_cost_usd: Option<Decimal>,
     /// The 80% interval of the published average, if the inputs have `[uncertainty]`.
     pub interval_usd: Option<[Decimal; 2]>,
-}
-
-/// The power of a network at the hashrate that the difficulty implies, with two decimals, or six significant
-/// digits below 0.1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NetworkPower {
-    /// In GW.
+    /// In GW, with two decimals, or six significant digits below 0.1. It is without overhead, which is money.
     pub power_gw: Decimal,
-    /// In TWh, in a year of 8,766 hours.
+    /// In TWh, in a year of 8,766 hours, with as many digits.
     pub energy_twh_per_year: Decimal,
 }
 
@@ -108,9 +95,6 @@ impl Model {
         let break_even = |mean| DisplayNumber::new(mean * per_coin / avg, digits);
         let significant = Decimal::nearest_significant;
         Ok(Economics {
-            date: day.date,
-            price_usd,
-            avg_cost_usd: day.global.avg_usd,
             price_to_cost: significant(price / avg, RATIO_DECIMALS),
             revenue_to_cost: significant(per_coin / avg, RATIO_DECIMALS),
             hashprice_usd_per_ph_day: significant(hashprice, self.inputs.file.decimals.usd),
@@ -137,20 +121,24 @@ impl Model {
         Ok(self.usd(revenue / network.block_reward_coins))
     }
 
-    /// A region's machines and overhead on a day, without the movement of its power prices, which takes longer.
-    fn still_fleet(&self, network: &NetworkDay, index: usize) -> Fleet {
-        self.inputs.fleet(index, self.inputs.series.region_on(index, network.day))
-    }
-
-    /// What the worldwide average of a day of this model includes, and how uncertain it is.
+    /// What the worldwide average of a day of this model includes, how uncertain it is, and the power of the network.
     pub fn levels(&self, day: &Day) -> Result<CostLevels, NoFigures> {
         let network = self.network_day(day.date)?;
-        let mut energy = 0.0;
+        let [mut energy, mut efficiencies] = [0.0; 2];
         for (index, share) in day.hashrate_shares_pct.iter().enumerate() {
+            // Efficiency and overhead don't move, unlike power prices, which take longer to compute.
+            let fleet = self.inputs.fleet(index, self.inputs.series.region_on(index, network.day));
             let average = day.regions[index].avg_usd.to_f64();
-            let overhead = self.still_fleet(&network, index).overhead;
-            energy += share.count() as f64 * (average / overhead);
+            energy += share.count() as f64 * (average / fleet.overhead);
+            efficiencies += share.count() as f64 * fleet.at(CostKind::Avg).0;
         }
+        let whole = WHOLE_NETWORK_PCT.count() as f64;
+        // J/TH is W per TH/s, so EH/s x J/TH is MW.
+        let hashrate_eh = self.inputs.implied_hashrate_eh(network.difficulty as f64);
+        let power_gw = hashrate_eh * (efficiencies / whole) / THOUSAND;
+        let energy_twh = power_gw * HOURS_PER_YEAR / THOUSAND;
+        let [power_gw, energy_twh_per_year] =
+            [power_gw, energy_twh].map(|value| Decimal::nearest_significant(value, POWER_DECIMALS));
         let avg_cost_usd = day.global.avg_usd;
         let capital = self.capital(day.date)?;
         let interval = |uncertainty: &UncertaintyInputs| {
@@ -161,28 +149,12 @@ impl Model {
                 .map(|errors| self.usd(avg_cost_usd.to_f64() * libm::exp(errors * sigma)))
         };
         Ok(CostLevels {
-            energy_cost_usd: self.usd(energy / WHOLE_NETWORK_PCT.count() as f64),
-            avg_cost_usd,
+            energy_cost_usd: self.usd(energy / whole),
             all_in_cost_usd: capital.map(|capital| capital.full_cost_usd(avg_cost_usd)),
             interval_usd: self.inputs.file.uncertainty.as_ref().map(interval),
+            power_gw,
+            energy_twh_per_year,
         })
-    }
-
-    /// The power of the network on a day of this model, without overhead, which is money.
-    pub fn power(&self, day: &Day) -> Result<NetworkPower, NoFigures> {
-        let network = self.network_day(day.date)?;
-        let hashrate_eh = self.inputs.implied_hashrate_eh(network.difficulty as f64);
-        let mut efficiencies = 0.0;
-        for (index, share) in day.hashrate_shares_pct.iter().enumerate() {
-            let (efficiency, _) = self.still_fleet(&network, index).at(CostKind::Avg);
-            efficiencies += share.count() as f64 * efficiency;
-        }
-        // J/TH is W per TH/s, so EH/s x J/TH is MW.
-        let power_gw = hashrate_eh * (efficiencies / WHOLE_NETWORK_PCT.count() as f64) / THOUSAND;
-        let energy_twh = power_gw * HOURS_PER_YEAR / THOUSAND;
-        let [power_gw, energy_twh_per_year] =
-            [power_gw, energy_twh].map(|value| Decimal::nearest_significant(value, POWER_DECIMALS));
-        Ok(NetworkPower { power_gw, energy_twh_per_year })
     }
 
     /// The cost of machines per coin on a day. `None` if the inputs have no `[capital]`.

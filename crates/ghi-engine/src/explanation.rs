@@ -134,7 +134,7 @@ impl MeanMiner {
         let CostSteps { electricity_usd_per_kwh, efficiency_j_per_th, overhead, .. } = self.steps;
         let numbers =
             [electricity_usd_per_kwh, efficiency_j_per_th, overhead, self.block_reward_coins];
-        WhatIf::new(numbers.map(DisplayNumber::value))
+        WhatIf(numbers.map(DisplayNumber::value))
     }
 }
 
@@ -156,16 +156,16 @@ impl CostSteps {
     }
 }
 
-/// Returns steps and the hashes per coin, in the fewest digits that reproduce each cost, or with all digits if
+/// Returns what has steps, and the hashes per coin, in the fewest digits that reproduce each cost, or with all digits if
 /// fewer never do.
-fn fewest_digits(
+fn fewest_digits<T>(
     hashes_per_coin: f64,
-    steps_with_digits: impl Fn(usize) -> Vec<CostSteps>,
-) -> (Vec<CostSteps>, DisplayNumber) {
-    let with_digits =
-        |digits| (steps_with_digits(digits), DisplayNumber::new(hashes_per_coin, digits));
-    let are_enough = |(steps, hashes): &(Vec<CostSteps>, DisplayNumber)| {
-        steps.iter().all(|steps| steps.reproduce_cost([hashes_per_coin, hashes.value()]))
+    steps: fn(&T) -> &CostSteps,
+    with_digits: impl Fn(usize) -> Vec<T>,
+) -> (Vec<T>, DisplayNumber) {
+    let with_digits = |digits| (with_digits(digits), DisplayNumber::new(hashes_per_coin, digits));
+    let are_enough = |(cases, hashes): &(Vec<T>, DisplayNumber)| {
+        cases.iter().all(|case| steps(case).reproduce_cost([hashes_per_coin, hashes.value()]))
     };
     let mut results = (DIGITS_MIN..DIGITS_MAX).map(with_digits);
     results.find(are_enough).unwrap_or_else(|| with_digits(DIGITS_MAX))
@@ -188,7 +188,7 @@ impl Model {
         let (cases, hashes_per_coin) = self.derive(&network, &day, derived.collect());
         Ok(Explanation {
             scope,
-            fingerprint: self.fingerprint(),
+            fingerprint: self.inputs.fingerprint(),
             costs,
             mean_miner: self.mean_miner(scope, &day)?,
             hashes_per_coin,
@@ -225,30 +225,26 @@ impl Model {
         day: &Day,
         costs: Vec<(CostKind, RegionIndex)>,
     ) -> (Vec<CostCase>, DisplayNumber) {
-        let fleet = |region: RegionIndex| self.fleet(network, region.get());
         let with_digits = |digits| {
-            let steps = |(kind, region): &(CostKind, RegionIndex)| {
-                let fleet = fleet(*region);
-                let (efficiency, price) = fleet.at(*kind);
+            let case = |&(kind, region): &(CostKind, RegionIndex)| {
+                let fleet = self.fleet(network, region.get());
+                let (efficiency, price) = fleet.at(kind);
                 let energy = energy_kwh(network.hashes_per_coin, efficiency);
-                CostSteps {
+                let steps = CostSteps {
                     efficiency_j_per_th: DisplayNumber::new(efficiency, digits),
                     energy_kwh_per_coin: DisplayNumber::new(energy, digits),
                     electricity_usd_per_kwh: DisplayNumber::new(price, digits),
                     energy_usd_per_coin: DisplayNumber::new(energy * price, digits),
                     overhead: DisplayNumber(fleet.overhead),
-                    cost_usd: day.regions[region.get()].get(*kind),
-                }
+                    cost_usd: day.regions[region.get()].get(kind),
+                };
+                let per_day = fleet.usd_per_ph_and_day(kind);
+                let usd_per_ph_and_day = DisplayNumber::new(per_day, CONTEXT_DIGITS);
+                CostCase { region, kind, steps, usd_per_ph_and_day }
             };
-            costs.iter().map(steps).collect()
+            costs.iter().map(case).collect()
         };
-        let (steps, hashes_per_coin) = fewest_digits(network.hashes_per_coin, with_digits);
-        let case = |((kind, region), steps)| {
-            let per_day = fleet(region).usd_per_ph_and_day(kind);
-            let usd_per_ph_and_day = DisplayNumber::new(per_day, CONTEXT_DIGITS);
-            CostCase { region, kind, steps, usd_per_ph_and_day }
-        };
-        (costs.iter().copied().zip(steps).map(case).collect(), hashes_per_coin)
+        fewest_digits(network.hashes_per_coin, |case| &case.steps, with_digits)
     }
 
     /// Derives the worldwide average.
@@ -271,7 +267,7 @@ impl Model {
                 cost_usd,
             }]
         };
-        fewest_digits(network.hashes_per_coin, with_digits).0[0]
+        fewest_digits(network.hashes_per_coin, |steps| steps, with_digits).0[0]
     }
 
     /// The worldwide efficiency, weighted by hashrate, and overhead, weighted by energy cost.

@@ -26,8 +26,6 @@ pub(crate) const DIFFICULTY: Interval = Interval::new(1.0, 9e15);
 pub(crate) const EFFICIENCY_J_PER_TH: Interval = Interval::new(1e-3, 1e13);
 pub(crate) const ELECTRICITY_USD_PER_KWH: Interval = Interval::new(1e-4, 10.0);
 pub(crate) const OVERHEAD: Interval = Interval::new(1.0, 10.0);
-pub(crate) const DECIMALS_USD: Interval = Interval::new(0.0, 10.0);
-pub(crate) const DECIMALS_HASHRATE_EH: Interval = Interval::new(0.0, 15.0);
 const VALID_DAYS: Interval = Interval::new(0.0, 3660.0);
 /// Processors that compute RandomX cost 1e10 or more.
 const CAPITAL_USD_PER_TH: Interval = Interval::new(1e-3, 1e13);
@@ -55,8 +53,8 @@ pub(crate) const FIELDS: [(&str, FieldRule); 62] = [
     ("network.fees_per_block_coins", Number(FEES_PER_BLOCK_COINS)),
     ("network.other_revenue_usd_per_block", Number(OTHER_REVENUE_USD_PER_BLOCK)),
     ("network.pool_fee_pct", Number(Interval::new(0.0, 99.99))),
-    ("decimals.usd", Whole(DECIMALS_USD)),
-    ("decimals.hashrate_eh", Whole(DECIMALS_HASHRATE_EH)),
+    ("decimals.usd", Whole(Interval::new(0.0, 10.0))),
+    ("decimals.hashrate_eh", Whole(Interval::new(0.0, 15.0))),
     ("movement.difficulty_pct", Number(Interval::new(0.0, 50.0))),
     ("movement.hashrate_pct", Number(Interval::new(0.0, 30.0))),
     ("movement.fee_pct", Number(Interval::new(0.0, 90.0))),
@@ -186,81 +184,75 @@ const NOT_IN_URLS: [char; 7] = [' ', '"', '<', '>', '\\', '^', '`'];
 const FORMULA_STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
 impl FieldRule {
-    /// Explains what is wrong with a value that is written like this. The message follows the field's name.
-    pub(crate) fn problem(self, value: &Spanned<DeValue<'_>>, written: &str) -> Option<String> {
+    pub(crate) fn accepts(self, value: &Spanned<DeValue<'_>>) -> bool {
         let text = value.get_ref().as_str().unwrap_or_default();
         let number = f64::deserialize(value.clone().into_deserializer()).unwrap_or(f64::NAN);
-        let expected = match self {
-            Number(range) | SharePct(range) if !range.contains(number) => {
-                format!("a number {range}")
-            }
-            Whole(range) if !range.contains(number) || number.fract() != 0.0 => {
-                format!("a whole number {range}")
-            }
+        match self {
+            Any => true,
+            Number(range) => range.contains(number),
+            Whole(range) => range.contains(number) && number.fract() == 0.0,
             // Rounding doesn't change a share with at most two decimals.
-            SharePct(_) if share_pct(number).to_f64() != number => "at most two decimals".into(),
-            Date if parse_date(text).is_err() => {
-                "a valid date in quotes such as \"2028-04-17\"".into()
+            SharePct(range) => range.contains(number) && share_pct(number).to_f64() == number,
+            Date => parse_date(text).is_ok(),
+            Name => {
+                is_printable(text, NAME_MAX)
+                    && text.trim() == text
+                    && !text.starts_with(FORMULA_STARTS)
             }
-            Symbol if !is_symbol(text) => {
-                format!("1 to {SYMBOL_MAX} characters from A-Z, a-z and 0-9")
+            Symbol => {
+                (1..=SYMBOL_MAX).contains(&text.len())
+                    && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
             }
-            RegionId if text == GLOBAL => {
-                "another id, because this one is reserved for worldwide data".into()
-            }
-            RegionId if !is_region_id(text) => {
-                format!("1 to {REGION_ID_MAX} of a-z, 0-9 and '-', starting with a letter")
-            }
-            Name if !is_printable(text, NAME_MAX) => {
-                return Some(format!("must have 1 to {NAME_MAX} visible characters"));
-            }
-            Name if text.trim() != text => {
-                return Some("must not start or end with a space".into());
-            }
-            Name if text.starts_with(FORMULA_STARTS) => {
-                return Some("must not start with =, +, - or @, which start a formula".into());
-            }
-            Text if !is_text(text) => {
-                return Some(format!("must have 1 to {TEXT_MAX} visible characters"));
-            }
-            Url if !is_url(text) => {
-                format!(
-                    "a URL that starts with https:// or http://, without spaces, of at most {TEXT_MAX} characters"
-                )
-            }
-            // In a string, "data\network.csv" has a line break.
-            FileName if !is_file_name(text) => {
-                return Some(format!(
-                    "must have 1 to {FILE_NAME_MAX} visible characters; in a path, write / or use single quotes, because a backslash starts an escape"
-                ));
-            }
-            _ => return None,
-        };
-        Some(format!("is {written}; expected {expected}"))
+            RegionId => is_region_id(text) && text != GLOBAL,
+            FileName => is_printable(text, FILE_NAME_MAX),
+            Text => is_printable(text, TEXT_MAX),
+            Url => is_url(text),
+        }
     }
 }
 
-fn is_symbol(text: &str) -> bool {
-    let is_allowed = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    (1..=SYMBOL_MAX).contains(&text.len()) && is_allowed
-}
-
-pub(crate) fn is_file_name(text: &str) -> bool {
-    is_printable(text, FILE_NAME_MAX)
-}
-
-pub(crate) fn is_text(text: &str) -> bool {
-    is_printable(text, TEXT_MAX)
+impl fmt::Display for FieldRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Any => Ok(()),
+            Number(range) => write!(f, "a number {range}"),
+            Whole(range) => write!(f, "a whole number {range}"),
+            SharePct(range) => write!(f, "a number {range} with at most two decimals"),
+            Date => f.write_str("a valid date in quotes such as \"2028-04-17\""),
+            Name => write!(
+                f,
+                "1 to {NAME_MAX} visible characters, without spaces around them, not starting with =, +, - or @"
+            ),
+            Symbol => write!(f, "1 to {SYMBOL_MAX} characters from A-Z, a-z and 0-9"),
+            RegionId => write!(
+                f,
+                "1 to {REGION_ID_MAX} of a-z, 0-9 and '-', starting with a letter, but not \"{GLOBAL}\""
+            ),
+            // In a string, "data\network.csv" has a line break.
+            FileName => write!(
+                f,
+                "1 to {FILE_NAME_MAX} visible characters; in a path, write / or use single quotes, because a backslash starts an escape"
+            ),
+            Text => write!(f, "1 to {TEXT_MAX} visible characters"),
+            Url => write!(
+                f,
+                "a URL that starts with https:// or http://, without spaces, of at most {TEXT_MAX} characters"
+            ),
+        }
+    }
 }
 
 fn is_url(text: &str) -> bool {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     let has_host = rest.is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
-    has_host && is_text(text) && !text.contains(char::is_whitespace) && !text.contains(NOT_IN_URLS)
+    has_host
+        && is_printable(text, TEXT_MAX)
+        && !text.contains(char::is_whitespace)
+        && !text.contains(NOT_IN_URLS)
 }
 
 /// Whether a string can be displayed: not blank, not too long, and without invisible characters.
-fn is_printable(text: &str, max: usize) -> bool {
+pub(crate) fn is_printable(text: &str, max: usize) -> bool {
     let is_long = text.chars().nth(max).is_some();
     !is_long && !text.trim().is_empty() && !text.chars().any(is_invisible)
 }

@@ -318,16 +318,11 @@ impl ForecastRecord {
                 true => before(day_number(years_before(date_of(origin.day))))..before(origin.day),
                 false => 0..before(origin.day + 1),
             };
-            if used.is_empty() {
-                sorted = errors[window.clone()].iter().map(|error| error.1).collect();
-                sorted.sort_unstable_by(f64::total_cmp);
-            } else {
-                for (_, error) in &errors[used.end..window.end] {
-                    sorted.insert(sorted.partition_point(|other| other < error), *error);
-                }
-                for (_, error) in &errors[used.start..window.start] {
-                    sorted.remove(sorted.partition_point(|other| other < error));
-                }
+            for (_, error) in &errors[used.end..window.end] {
+                sorted.insert(sorted.partition_point(|other| other < error), *error);
+            }
+            for (_, error) in &errors[used.start..window.start] {
+                sorted.remove(sorted.partition_point(|other| other < error));
             }
             used = window;
             let ends = [errors.get(used.start)?.0, errors[..used.end].last()?.0];

@@ -42,7 +42,7 @@ pub use day::{
     CostKind, Costs, Day, NetworkState, RegionIndex, RegisteredRegion, Registry, Scope,
     WHOLE_NETWORK_PCT,
 };
-pub use economics::{CapitalCost, CostLevels, Economics, NetworkPower};
+pub use economics::{CapitalCost, CostLevels, Economics};
 pub use explanation::{
     CostCase, CostSteps, Explanation, MeanMiner, MiningStats, RegionContribution,
 };
@@ -52,7 +52,7 @@ pub use inputs::{About, Coin, DEFAULT_INPUTS, DataSource, Event, Inputs, SourceK
 pub use model::{DayInputs, Model, Provenance, RecentDays};
 pub use movement::splitmix64;
 pub use numbers::{Decimal, DisplayNumber};
-pub use problems::{InputsError, InputsProblem};
+pub use problems::InputsError;
 pub use series::{CostScope, PublishedEstimate};
 pub use text::{is_invisible, listed, suggestion, visible};
 

@@ -127,11 +127,6 @@ impl Model {
         self.inputs.series.has_rows()
     }
 
-    /// The SHA-256 of the files that the inputs were read from.
-    pub fn fingerprint(&self) -> String {
-        self.inputs.fingerprint()
-    }
-
     /// Rounds a number in USD to the published decimals.
     pub fn usd(&self, value: f64) -> Decimal {
         Decimal::nearest(value, self.inputs.file.decimals.usd)
@@ -336,23 +331,14 @@ impl RecentDays {
         Self(std::array::from_fn(|index| model.day(date.saturating_sub(back(index)))))
     }
 
-    fn day(&self, index: usize) -> Result<&Day, NoFigures> {
-        self.0[index].as_ref().map_err(|no_figures| *no_figures)
-    }
-
     /// The last day.
     pub fn today(&self) -> Result<&Day, NoFigures> {
-        self.day(HISTORY_DAYS)
+        self.days_ago(0)
     }
 
-    /// The day before it.
-    pub fn yesterday(&self) -> Result<&Day, NoFigures> {
-        self.day(HISTORY_DAYS - 1)
-    }
-
-    /// The day a week before it.
-    pub fn week_ago(&self) -> Result<&Day, NoFigures> {
-        self.day(0)
+    /// The day up to seven days before the last one.
+    pub fn days_ago(&self, days: usize) -> Result<&Day, NoFigures> {
+        self.0[HISTORY_DAYS - days].as_ref().map_err(|no_figures| *no_figures)
     }
 
     /// The same days, with the last day's costs multiplied by this percentage.
@@ -382,8 +368,7 @@ impl RecentDays {
 
     /// The seven days of the history, oldest first, with the costs of a scope. Fails if a day has no data.
     pub fn history(&self, scope: Scope) -> Result<Vec<(Date, Costs)>, NoFigures> {
-        (1..=HISTORY_DAYS)
-            .map(|index| self.day(index).map(|day| (day.date, scope.costs(day))))
-            .collect()
+        let days = (0..HISTORY_DAYS).rev();
+        days.map(|days| self.days_ago(days).map(|day| (day.date, scope.costs(day)))).collect()
     }
 }

@@ -116,9 +116,12 @@ fn the_worked_example_of_the_cost_curve_holds() {
     assert_eq!(curve.share_below_pct(cents("60000.00")).to_string(), "56.74");
     let expected =
         ["50107.97", "50979.47", "53594.00", "58087.65", "65510.87", "70039.00", "71548.37"];
-    assert_eq!(curve.percentiles_usd().map(|cost| cost.to_string()), expected);
-    assert_eq!(curve.percentile_usd(0).to_string(), "47443.15");
-    assert_eq!(curve.percentile_usd(100).to_string(), "73864.98");
+    assert_eq!(
+        curve.percentiles_usd(CostCurve::PERCENTILES).map(|cost| cost.to_string()),
+        expected
+    );
+    assert_eq!(curve.percentiles_usd([0])[0].to_string(), "47443.15");
+    assert_eq!(curve.percentiles_usd([100])[0].to_string(), "73864.98");
     assert_eq!(curve.share_below_pct(cents("47443.15")).to_string(), "0.00");
 }
 
@@ -133,7 +136,7 @@ fn equal_costs_are_reached_at_once() {
     let share = |cost| curve.share_below_pct(cents(cost)).to_string();
     assert_eq!(["49.99", "50.00", "59.99"].map(share), ["0.00", "40.00", "40.00"]);
     assert_eq!(["60.00", "75.00", "90.00"].map(share), ["70.00", "85.00", "100.00"]);
-    let percentile = |percent| curve.percentile_usd(percent).to_string();
+    let percentile = |percent| curve.percentiles_usd([percent])[0].to_string();
     assert_eq!([0, 1, 40, 41, 70].map(percentile), ["50.00", "50.00", "50.00", "60.00", "60.00"]);
     assert_eq!([85, 100].map(percentile), ["75.00", "90.00"]);
 }
@@ -189,7 +192,7 @@ fn hashprice_break_evens_and_capital_follow_from_the_price() {
     }
     // At the break-even, the mean miner pays the price.
     let mut miner = model.mean_miner(Scope::Global, &day).unwrap().what_if();
-    miner.electricity_usd_per_kwh = economics.break_even_usd_per_kwh.value();
+    miner.0[0] = economics.break_even_usd_per_kwh.value();
     let cost = miner.cost_usd(day.network.difficulty, 4_294_967_296.0, 0).unwrap();
     assert!(cost.count().abs_diff(76_976) <= 1, "{cost}");
     let capital = model.capital(day.date).unwrap().unwrap();
@@ -439,13 +442,13 @@ fn invalid_inputs_are_refused_with_line_and_reason() {
         Inputs::parse(&INPUTS.replace(piece, replacement)).unwrap_err().to_string()
     };
     expect![[r#"
-        line 3: name must have 1 to 64 visible characters
-        line 3: name must not start with =, +, - or @, which start a formula
+        line 3: name is ""; expected 1 to 64 visible characters, without spaces around them, not starting with =, +, - or @
+        line 3: name is "=bitcoin"; expected 1 to 64 visible characters, without spaces around them, not starting with =, +, - or @
         line 4: symbol is "B$"; expected 1 to 10 characters from A-Z, a-z and 0-9
         line 4: cannot read `symbol = 1`: invalid type: integer `1`, expected a string
         line 4: cannot read `ticker = "BTC"`: unknown field `ticker`, expected `name` or `symbol`
         line 10: price_usd is 0; expected a number from 1e-6 to 1e9
-        line 10: network.price_usd can be as low as 0.00489 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 3
+        line 10: price_usd can be as low as 0.00489 USD; with 2 decimals (decimals.usd), it must be from 0.01 to 1e13
         line 12: from is "17.4.2028"; expected a valid date in quotes such as "2028-04-17"
         line 12: from is "2028-04-31"; expected a valid date in quotes such as "2028-04-17"
         line 12: cannot read `from = 2028-04-17`: invalid type: table, expected a string
@@ -455,7 +458,7 @@ fn invalid_inputs_are_refused_with_line_and_reason() {
         line 22: price_pct is 95; expected a number from 0 to 90
         line 25: years is 0; expected a number from 0.1 to 100
         line 23: cannot read `[capital]`: missing field `years`
-        line 23: capital: the cost of machines can be as high as 6.98e16 USD; with 2 decimals (decimals.usd), it must be at most 1e13
+        line 23: capital: the cost of machines can be as high as 6.98e16 USD; with 2 decimals (decimals.usd), it must be from 0.01 to 1e13
         line 38: overhead is 0.9; expected a number from 1 to 10"#]].assert_eq(&INVALID_INPUTS.map(message).join("\n"));
 }
 
@@ -469,31 +472,31 @@ fn invalid_series_are_refused_with_line_and_reason() {
             both,
             "date,difficulty,price_usd\n2024-01-01,1e14,-5\n",
             regions,
-            "network.csv line 2, column 3 (price_usd): \"-5\" is not a number from 1e-6 to 1e9",
+            "network.csv line 2: price_usd is \"-5\"; expected a number from 1e-6 to 1e9",
         ),
         (
             both,
             "date,difficulty,price_usd\n2024-01-01,1e14,0.001\n",
             regions,
-            "network.csv line 2: price_usd can be as low as 0.001 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 3",
+            "network.csv line 2: price_usd can be as low as 0.001 USD; with 2 decimals (decimals.usd), it must be from 0.01 to 1e13",
         ),
         (
             both,
             "date,difficulty,price\n2024-01-01,1e14,5\n",
             regions,
-            "network.csv line 1, column 3 (price): unknown column; did you mean price_usd? Known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored",
+            "network.csv line 1: unknown or duplicate column \"price\"; expected each of these at most once: date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd, height, fees_per_block_coins, other_revenue_usd_per_block and capital_usd_per_th; names starting with x_ are ignored",
         ),
         (
             both,
             network,
             "date,region_id,overhead\n2024-01-01,a,0.5\n",
-            "regions.csv line 2, column 3 (overhead): \"0.5\" is not a number from 1 to 10",
+            "regions.csv line 2: overhead is \"0.5\"; expected a number from 1 to 10",
         ),
         (
             both,
             network,
             "date,region_id,hashrate_share_pct\n2024-01-01,a,-1\n",
-            "regions.csv line 2, column 3 (hashrate_share_pct): \"-1\" is not a number from 0 to 100",
+            "regions.csv line 2: hashrate_share_pct is \"-1\"; expected a number from 0 to 100",
         ),
         (
             "network = \"network.csv\"\nregions_valid_days = 5000",
@@ -505,7 +508,7 @@ fn invalid_series_are_refused_with_line_and_reason() {
             "network = \"network.csv\"\nregions = \"regions.csv\"\nvalid_days = 1\nregions_valid_days = 1",
             "date,difficulty\n2024-01-01,1e14\n2024-01-10,1e14\n",
             "date,region_id,overhead\n2024-01-05,a,1.2\n2024-01-06,a,1.2\n2024-01-12,a,1.2\n",
-            "regions.csv line 2: no day has data: on every day, at least one series has no valid row",
+            "line 26: no day has data: on every day, the last row of the network or of a region is missing, or older than valid_days or regions_valid_days",
         ),
     ] {
         let error = parse_with_series(INPUTS, fields, network, regions).unwrap_err();
@@ -578,7 +581,7 @@ proptest! {
 
     #[test]
     fn percentiles_ascend_and_the_maximum_covers_all_hashrate((curve, highest) in any_curve()) {
-        let percentiles: Vec<Decimal> = (0..=100).map(|p| curve.percentile_usd(p)).collect();
+        let percentiles: Vec<Decimal> = (0..=100).map(|p| curve.percentiles_usd([p])[0]).collect();
         prop_assert!(percentiles.is_sorted(), "{:?}", percentiles);
         prop_assert!(percentiles[100] <= highest);
         prop_assert_eq!(curve.share_below_pct(highest).to_string(), "100.00");

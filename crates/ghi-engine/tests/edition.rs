@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 use expect_test::{Expect, expect};
-use ghi_engine::{CostScope, Decimal, Event, Inputs, InputsError, Model, SourceKind};
+use ghi_engine::{CostCurve, CostScope, Decimal, Event, Inputs, InputsError, Model, SourceKind};
 use jiff::civil::date;
 use proptest::prelude::*;
 
@@ -58,18 +58,18 @@ fn the_fleet_is_checked() {
     ];
     expect![[r#"
         fleet.csv line 1: no rows below the header; expected at least one
-        fleet.csv line 3: the share_pct values of 2025-10-01 add up to 99.8; expected 100, or from 99.9 to 100.1 if they are rounded
-        fleet.csv line 3: the share_pct values of 2025-11-01 add up to 40; expected 100, or from 99.9 to 100.1 if they are rounded
-        fleet.csv line 2, column 3 (share_pct): "100.2" is not a number from 0 to 100
-        fleet.csv line 2, column 3 (share_pct): "-1" is not a number from 0 to 100
-        fleet.csv line 3, column 2 (efficiency_j_per_th): "0" is not a number from 0.001 to 1e13
-        fleet.csv line 3, column 3 (share_pct): "101" is not a number from 0 to 100
-        fleet.csv line 2, column 3 (share_pct): "" is not a number from 0 to 100
-        fleet.csv line 3, column 2 (efficiency_j_per_th): "" is not a number from 0.001 to 1e13
-        fleet.csv line 3, column 1 (date): 2025-10-01 is before 2025-10-02, the date of the previous row
-        fleet.csv line 2, column 1 (date): "yesterday" is not a valid date such as 2026-01-31
+        fleet.csv line 3: 2025-10-01 has a share_pct of 99.8 in 2 rows; expected 100, or from 99.9 to 100.1 if shares are rounded, in at most 256 rows
+        fleet.csv line 3: 2025-11-01 has a share_pct of 40 in 1 rows; expected 100, or from 99.9 to 100.1 if shares are rounded, in at most 256 rows
+        fleet.csv line 2: share_pct is "100.2"; expected a number from 0 to 100
+        fleet.csv line 2: share_pct is "-1"; expected a number from 0 to 100
+        fleet.csv line 3: efficiency_j_per_th is "0"; expected a number from 0.001 to 1e13
+        fleet.csv line 3: share_pct is "101"; expected a number from 0 to 100
+        fleet.csv line 2: share_pct is ""; expected a number from 0 to 100
+        fleet.csv line 3: efficiency_j_per_th is ""; expected a number from 0.001 to 1e13
+        fleet.csv line 3: date is "2025-10-01"; expected 2025-10-02 or later, because the dates must ascend
+        fleet.csv line 2: date is "yesterday"; expected a valid date such as 2026-01-31
         fleet.csv line 2: found 2 cells; expected 3, as in the header
-        fleet.csv line 258: 2025-10-01 has 257 rows; at most 256 are allowed"#]]
+        fleet.csv line 258: 2025-10-01 has a share_pct of 100.23 in 257 rows; expected 100, or from 99.9 to 100.1 if shares are rounded, in at most 256 rows"#]]
     .assert_eq(&cases.iter().map(message).collect::<Vec<_>>().join("\n"));
     let missing = parse("", NETWORK, "date,efficiency_j_per_th\n2025-10-01,15\n", PUBLISHED);
     expect!["fleet.csv line 1: missing column share_pct"]
@@ -113,11 +113,11 @@ fn published_estimates_are_sorted_by_date_and_checked() {
         "2026-01-01,1,\u{202e},energy,\u{202e}",
     ];
     expect![[r#"
-        published.csv line 2, column 2 (usd_per_coin): "0" is not a number from 1e-6 to 1e9
-        published.csv line 2, column 3 (publisher): "" is not a text of 1 to 300 visible characters
-        published.csv line 2, column 4 (scope): "all in" is not energy, cash or all-in
-        published.csv line 2, column 3 (publisher): "\u{202e}" is not a text of 1 to 300 visible characters
-        published.csv line 2, column 5 (source): "\u{202e}" is not a text of 1 to 300 visible characters"#]]
+        published.csv line 2: usd_per_coin is "0"; expected a number from 1e-6 to 1e9
+        published.csv line 2: publisher is ""; expected a text of 1 to 300 visible characters
+        published.csv line 2: scope is "all in"; expected energy, cash or all-in
+        published.csv line 2: publisher is "\u{202e}"; expected a text of 1 to 300 visible characters
+        published.csv line 2: source is "\u{202e}"; expected a text of 1 to 300 visible characters"#]]
     .assert_eq(&cases.map(message).join("\n"));
 }
 
@@ -147,19 +147,19 @@ fn new_columns_of_the_network_are_checked() {
         "2025-10-03,1e14,,,,1e13",
     ];
     expect![[r#"
-        network.csv line 2, column 3 (height): "900000.5" is not a whole number
-        network.csv line 4, column 3 (height): 899999 is below 900000, the height of an earlier row
-        network.csv line 2, column 3 (height): "-1" is not a number from 0 to 1e12
-        network.csv line 2, column 4 (fees_per_block_coins): "-0.1" is not a number from 0 to 1e9
-        network.csv line 2, column 5 (other_revenue_usd_per_block): "-1" is not a number from 0 to 1e12
-        network.csv line 2, column 6 (capital_usd_per_th): "0" is not a number from 0.001 to 1e13
-        network.csv line 2: capital: the cost of machines can be as high as 1.09e16 USD; with 2 decimals (decimals.usd), it must be at most 1e13"#]].assert_eq(&cases.iter().map(message).collect::<Vec<_>>().join("\n"));
+        network.csv line 2: height is "900000.5"; expected a whole number, at least 0 as in earlier rows
+        network.csv line 4: height is "899999"; expected a whole number, at least 900000 as in earlier rows
+        network.csv line 2: height is "-1"; expected a number from 0 to 1e12
+        network.csv line 2: fees_per_block_coins is "-0.1"; expected a number from 0 to 1e9
+        network.csv line 2: other_revenue_usd_per_block is "-1"; expected a number from 0 to 1e12
+        network.csv line 2: capital_usd_per_th is "0"; expected a number from 0.001 to 1e13
+        network.csv line 2: capital: the cost of machines can be as high as 1.09e16 USD; with 2 decimals (decimals.usd), it must be from 0.01 to 1e13"#]].assert_eq(&cases.iter().map(message).collect::<Vec<_>>().join("\n"));
     // The height of a day without blocks is that of the day before.
     let rows = "2025-10-03,1e14,900000,0,0,12.5\n2025-10-04,1e14,900000,,,\n";
     let network = format!("{header}\n{rows}");
     parse(capital, &network, FLEET, PUBLISHED).unwrap();
     let error = parse("", &network, FLEET, PUBLISHED).unwrap_err().to_string();
-    expect!["network.csv line 1, column 6 (capital_usd_per_th): the inputs file has no [capital], which says for how many years"].assert_eq(&error);
+    expect!["network.csv line 1: capital_usd_per_th needs [capital] in the inputs file, which says for how many years"].assert_eq(&error);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn the_fields_of_an_edition_are_checked() {
             electricity_pct is 101; expected a number from 0 to 100
             efficiency_pct is -1; expected a number from 0 to 100
             cannot read `hashrate_pct = 1`: unknown field `hashrate_pct`, expected one of `electricity_pct`, `efficiency_pct`, `overhead_pct`
-            title must have 1 to 300 visible characters
+            title is ""; expected 1 to 300 visible characters
             url is "javascript:alert(1)"; expected a URL that starts with https:// or http://, without spaces, of at most 300 characters
             url is "https://"; expected a URL that starts with https:// or http://, without spaces, of at most 300 characters
             url is "https://example.org/a b"; expected a URL that starts with https:// or http://, without spaces, of at most 300 characters
@@ -196,7 +196,7 @@ fn the_fields_of_an_edition_are_checked() {
             cannot read `kind = "known"`: unknown variant `known`, expected one of `measured`, `reported`, `estimated`, `assumed`
             cannot read `[[about.sources]]`: missing field `source`
             date is "2026-02-30"; expected a valid date in quotes such as "2028-04-17"
-            label must have 1 to 300 visible characters
+            label is "a\u001bb"; expected 1 to 300 visible characters
             cannot read `[[event]]`: missing field `label`"#]],
     );
     for (field, message) in [
@@ -291,7 +291,7 @@ fn the_worked_example_of_a_fleet_holds() {
     let curve = model.cost_curve(&day).unwrap();
     let share = |cost| curve.share_below_pct(Decimal::new(cost, 2)).to_string();
     assert_eq!([4_000_000, 5_000_000, 6_000_000].map(share), ["15.93", "38.62", "61.72"]);
-    let percentiles = curve.percentiles_usd().map(|cost| cost.to_string());
+    let percentiles = curve.percentiles_usd(CostCurve::PERCENTILES).map(|cost| cost.to_string());
     let expected =
         ["36434.06", "38065.44", "45134.73", "53421.41", "72352.95", "88746.85", "100927.79"];
     assert_eq!(percentiles, expected);
@@ -344,7 +344,7 @@ fn the_worked_examples_of_levels_and_revenue_hold() {
 fn power_follows_from_the_difficulty_and_the_mean_efficiency() {
     let network = "date,difficulty\n2026-05-18,136205552168190\n";
     let model = example(["mean = 19", "mean = 17.9"], network, EXAMPLE_FLEET);
-    let power = model.power(&model.day(date(2026, 5, 18)).unwrap()).unwrap();
+    let power = model.levels(&model.day(date(2026, 5, 18)).unwrap()).unwrap();
     assert_eq!(
         [power.power_gw, power.energy_twh_per_year].map(|it| it.to_string()),
         ["17.45", "152.99"]
@@ -397,7 +397,7 @@ proptest! {
         let mean = parts.iter().map(|part| part.hashrate_share_pct.to_f64() / 100.0 * part.costs.avg_usd.to_f64());
         prop_assert!((mean.sum::<f64>() / day.global.avg_usd.to_f64() - 1.0).abs() < 1e-4);
         let curve = model.cost_curve(&day).unwrap();
-        let percentiles = curve.percentiles_usd();
+        let percentiles = curve.percentiles_usd(CostCurve::PERCENTILES);
         prop_assert!(percentiles.is_sorted());
         for (percent, cost) in [5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0].into_iter().zip(percentiles) {
             prop_assert!((curve.share_below_pct(cost).to_f64() - percent).abs() < 0.02);

@@ -7,40 +7,38 @@ use jiff::civil::Date;
 use crate::calendar::{FIRST, date_of, day_number};
 use crate::cost::{capital_usd_per_coin, cost_usd_per_coin};
 use crate::day::WHOLE_NETWORK_PCT;
-use crate::fields::{DECIMALS_HASHRATE_EH, DECIMALS_USD, DIFFICULTY};
+use crate::fields::DIFFICULTY;
 use crate::inputs::toml_text::TomlText;
 use crate::inputs::{CapitalInputs, Inputs, InputsFile, SeriesInputs};
 use crate::numbers::{Decimal, DisplayNumber, Interval, compact, power_of_ten};
-use crate::problems::{InputFile, Location, ProblemReport};
+use crate::problems::InputFile;
 use crate::series::{NetworkRow, RegionRow, Series};
 
 impl Inputs {
-    /// Finds the days that have data, and checks that the shares of all regions sum to 100 on each of them.
-    pub(super) fn check_days(&mut self, problems: &ProblemReport) {
+    /// Finds the days that have data, and reports the first on which the shares of all regions don't sum to 100.
+    pub(super) fn check_days(&mut self, source: &TomlText<'_>) {
         let Some(inputs) = &self.file.series else { return };
-        self.series.covered = covered_runs(&self.series, inputs, problems);
+        self.series.covered = covered_runs(&self.series, inputs);
         let series = &self.series;
-        if series.regions.is_empty() {
-            return;
+        if series.covered.is_empty() {
+            let message = "no day has data: on every day, the last row of the network or of a region is missing, or older than valid_days or regions_valid_days";
+            return source.report("series", message);
         }
-        let whole = WHOLE_NETWORK_PCT.count();
-        let mut reported = whole;
+        let regions = 0..self.region_count();
         for day in series.change_days(&series.regions) {
-            let regions = 0..series.regions.len();
             let share = |region| self.share_pct(region, series.region_on(region, day)).count();
             let sum: u64 = regions.clone().map(share).sum();
-            // A sum that stays wrong is reported once.
-            if sum != whole && sum != reported {
-                let (date, sum) = (date_of(day), sum as f64 / 100.0);
-                let message = format!(
-                    "on {date}, the hashrate_share_pct values add up to {sum}; expected exactly 100"
-                );
-                let latest = regions.filter_map(|region| series.region_on(region, day));
-                let latest = latest.max_by_key(|row| (row.day, row.line));
-                let line = latest.map_or(1, |row| row.line);
-                problems.add(Location::line(InputFile::RegionSeries, line), &message);
+            if sum == WHOLE_NETWORK_PCT.count() {
+                continue;
             }
-            reported = sum;
+            let (date, sum) = (date_of(day), sum as f64 / 100.0);
+            let message = format!(
+                "on {date}, the hashrate_share_pct values add up to {sum}; expected exactly 100"
+            );
+            let latest = regions.filter_map(|region| series.region_on(region, day));
+            let line = latest.max_by_key(|row| (row.day, row.line)).map_or(1, |row| row.line);
+            let location = (InputFile::RegionSeries, Some(line));
+            return source.problems.add(location, &message);
         }
     }
 
@@ -81,19 +79,18 @@ impl Inputs {
             let fee = fee.unwrap_or_else(|| movement.fee_factors().times(network.fee_usd));
             let moving = || Some(movement.market_price_factors().times(network.price_usd?));
             let price = given(row.and_then(|row| row.price_usd)).or_else(moving);
-            for (field, name, interval, unit) in [
-                ("hashrate_eh", "the hashrate", Some(hashrate), "EH/s"),
-                ("fee_usd", "fee_usd", Some(fee), "USD"),
-                ("price_usd", "price_usd", price, "USD"),
+            for (field, interval, unit) in [
+                ("hashrate_eh", Some(hashrate), "EH/s"),
+                ("fee_usd", Some(fee), "USD"),
+                ("price_usd", price, "USD"),
             ] {
                 let problem = interval.and_then(|interval| self.number_problem(interval, unit));
                 let Some(problem) = problem else { continue };
                 let location = match row {
-                    Some(row) => Location::line(InputFile::NetworkSeries, row.line),
+                    Some(row) => (InputFile::NetworkSeries, Some(row.line)),
                     None => source.location(&format!("network.{field}")),
                 };
-                let table = if row.is_none() && name == field { "network." } else { "" };
-                source.problems.add(location, &format!("{table}{name} {problem}"));
+                source.problems.add(location, &format!("{field} {problem}"));
             }
         }
     }
@@ -107,9 +104,9 @@ impl Inputs {
         let costs = self.series.network_rows().filter_map(per_coin);
         let Some((max, row)) = costs.max_by(|a, b| a.0.total_cmp(&b.0)) else { return };
         // Unlike a cost, it may round to 0.
-        if let Some(problem) = self.number_problem(Interval::new(max.max(1.0), max), "USD") {
+        if let Some(problem) = self.number_problem(Interval::new(f64::INFINITY, max), "USD") {
             let location = match row.filter(|row| row.capital_usd_per_th.is_some()) {
-                Some(row) => Location::line(InputFile::NetworkSeries, row.line),
+                Some(row) => (InputFile::NetworkSeries, Some(row.line)),
                 None => source.location("capital"),
             };
             source.problems.add(location, &format!("capital: the cost of machines {problem}"));
@@ -125,13 +122,12 @@ impl Inputs {
             let costs = self.possible_costs(region, network_row, row);
             let Some(problem) = self.number_problem(costs, "USD") else { continue };
             let location = match (network_row, row) {
-                (_, Some(row)) => Location::line(InputFile::RegionSeries, row.line),
-                (Some(row), None) => Location::line(InputFile::NetworkSeries, row.line),
+                (_, Some(row)) => (InputFile::RegionSeries, Some(row.line)),
+                (Some(row), None) => (InputFile::NetworkSeries, Some(row.line)),
                 (None, None) => source.location(&format!("region.{region}.efficiency_j_per_th")),
             };
             let id = &self.file.regions[region].id;
-            let date = date_of(day);
-            let on = if series.has_rows() { format!(" on {date}") } else { String::new() };
+            let on = series.on(day);
             let message = format!("region {id:?}: the cost of a coin{on} {problem}");
             return source.problems.add(location, &message);
         }
@@ -181,56 +177,37 @@ impl Inputs {
     /// Explains why a number that moves this far cannot be published. The message follows the number's name.
     fn number_problem(&self, Interval { min, max }: Interval, unit: &str) -> Option<String> {
         let decimals = &self.file.decimals;
-        let (decimals, field, most) = match unit {
-            "USD" => (decimals.usd, "decimals.usd", DECIMALS_USD.max),
-            _ => (decimals.hashrate_eh, "decimals.hashrate_eh", DECIMALS_HASHRATE_EH.max),
+        let (decimals, field) = match unit {
+            "USD" => (decimals.usd, "decimals.usd"),
+            _ => (decimals.hashrate_eh, "decimals.hashrate_eh"),
         };
-        let limit = Decimal::COUNT_MAX / power_of_ten(decimals);
-        let is_enough = |decimals: &u8| min * power_of_ten(*decimals) >= 1.0;
-        if !is_enough(&decimals) {
-            let advice = match (decimals..=most as u8).find(is_enough) {
-                Some(decimals) => format!("{field} must be at least {decimals}"),
-                None => format!("even {most} decimals are not enough"),
-            };
-            let min = brief(min);
-            Some(format!(
-                "can be as low as {min} {unit}, which rounds to 0 with {decimals} decimals; {advice}"
-            ))
-        } else if max > limit {
-            let [max, limit] = [max, limit].map(brief);
-            Some(format!(
-                "can be as high as {max} {unit}; with {decimals} decimals ({field}), it must be at most {limit}"
-            ))
+        let units = power_of_ten(decimals);
+        let allowed = Interval::new(1.0 / units, Decimal::COUNT_MAX / units);
+        let extreme = if min < allowed.min {
+            format!("as low as {}", brief(min))
+        } else if max > allowed.max {
+            format!("as high as {}", brief(max))
         } else {
-            None
-        }
+            return None;
+        };
+        Some(format!(
+            "can be {extreme} {unit}; with {decimals} decimals ({field}), it must be {allowed}"
+        ))
     }
 }
 
-/// The runs of days on which every series has a valid row. At least one, or there is a problem.
-fn covered_runs(
-    series: &Series,
-    inputs: &SeriesInputs,
-    problems: &ProblemReport,
-) -> Vec<(i64, i64)> {
-    let (mut starts, mut ends) = (Vec::new(), Vec::new());
+/// The runs of days on which every series has a valid row.
+fn covered_runs(series: &Series, inputs: &SeriesInputs) -> Vec<(i64, i64)> {
     let mut gaps = vec![(day_number(Date::MAX) + 1, i64::MAX - 1)];
-    let mut add = |file: InputFile, valid_days: i64, rows: Vec<(i64, usize)>| {
-        let Some(((start, first_line), (last, last_line))) = rows.first().zip(rows.last()) else {
-            return;
-        };
-        let end = last + valid_days;
-        starts.push((*start, *first_line, file));
-        ends.push((end, *last_line, file, valid_days));
-        gaps.extend([(i64::MIN, start - 1), (end + 1, i64::MAX - 1)]);
-        let between = rows.windows(2).map(|rows| (rows[0].0 + valid_days + 1, rows[1].0 - 1));
+    let mut add = |days: Vec<i64>, valid_days: i64| {
+        let (Some(first), Some(last)) = (days.first(), days.last()) else { return };
+        gaps.extend([(i64::MIN, first - 1), (last + valid_days + 1, i64::MAX - 1)]);
+        let between = days.windows(2).map(|days| (days[0] + valid_days + 1, days[1] - 1));
         gaps.extend(between.filter(|(first, last)| first <= last));
     };
-    let network = series.network.iter().map(|row| (row.day, row.line));
-    add(InputFile::NetworkSeries, inputs.valid_days, network.collect());
+    add(series.network.iter().map(|row| row.day).collect(), inputs.valid_days);
     for rows in &series.regions {
-        let rows = rows.iter().map(|row| (row.day, row.line));
-        add(InputFile::RegionSeries, inputs.regions_valid_days, rows.collect());
+        add(rows.iter().map(|row| row.day).collect(), inputs.regions_valid_days);
     }
     gaps.sort_unstable();
     let (mut runs, mut next) = (Vec::new(), day_number(FIRST));
@@ -239,20 +216,6 @@ fn covered_runs(
             runs.push((next, first - 1));
         }
         next = next.max(last + 1);
-    }
-    let from_to = starts.iter().max().zip(ends.iter().min()).filter(|_| runs.is_empty());
-    if let Some(((from, line, file), (to, last_line, ended, days))) = from_to {
-        let message = if from <= to {
-            "no day has data: on every day, at least one series has no valid row".to_owned()
-        } else {
-            let is_network = *ended == InputFile::NetworkSeries;
-            let name = if is_network { "the network series" } else { "a region's series" };
-            let (from, to) = (date_of(*from), date_of(*to));
-            format!(
-                "no day has data: this series starts on {from}, but {name} ends on {to}, {days} days after its last row (line {last_line})"
-            )
-        };
-        problems.add(Location::line(*file, *line), &message);
     }
     runs
 }

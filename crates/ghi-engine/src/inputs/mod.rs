@@ -286,37 +286,29 @@ impl Inputs {
             return Vec::new();
         }
         let InputsFile { network, movement, regions, .. } = &self.file;
-        let days = &self.series.network;
+        let rows = &self.series.network;
         let lacks = |has_value: fn(&RegionRow) -> bool| {
-            (0..regions.len()).any(|index| match self.series.regions.get(index) {
-                Some(rows) if !rows.is_empty() => !rows.iter().all(has_value),
-                _ => true,
-            })
+            let series = &self.series.regions;
+            series.is_empty()
+                || series.iter().any(|rows| rows.is_empty() || !rows.iter().all(has_value))
         };
-        let is_fee_constant = movement.fee_pct == 0.0;
+        let lacks_fee = rows.iter().any(|row| row.fee_usd.is_none());
+        let lacks_reward = rows.iter().any(|row| row.block_reward_coins.is_none());
+        let lacks_prices = lacks(|row| !row.electricity_usd_per_kwh.contains(&None));
         let are_prices_constant = movement.electricity_pct == 0.0 && movement.spread_pct == 0.0;
+        let reward = network.rewards.is_empty().then_some(network.block_reward_coins);
         let is_overhead_common = regions.iter().all(|region| region.overhead.is_none());
-        let mut assumed = Vec::new();
-        if is_fee_constant && days.iter().any(|row| row.fee_usd.is_none()) {
-            assumed.push(("Average fee in USD", Some(network.fee_usd)));
-        }
-        if days.iter().any(|row| row.block_reward_coins.is_none()) {
-            let reward = network.rewards.is_empty().then_some(network.block_reward_coins);
-            assumed.push(("Block reward in coins", reward));
-        }
-        if lacks(|row| row.hashrate_share_pct.is_some()) {
-            assumed.push(("Shares of the hashrate", None));
-        }
-        if lacks(|row| !row.efficiency_j_per_th.contains(&None)) {
-            assumed.push(("Efficiency", None));
-        }
-        if are_prices_constant && lacks(|row| !row.electricity_usd_per_kwh.contains(&None)) {
-            assumed.push(("Power prices", None));
-        }
-        if lacks(|row| row.overhead.is_some()) {
-            assumed.push(("Overhead", is_overhead_common.then_some(network.overhead)));
-        }
-        assumed
+        let overhead = is_overhead_common.then_some(network.overhead);
+        let assumed = [
+            (lacks_fee && movement.fee_pct == 0.0, "Average fee in USD", Some(network.fee_usd)),
+            (lacks_reward, "Block reward in coins", reward),
+            (lacks(|row| row.hashrate_share_pct.is_some()), "Shares of the hashrate", None),
+            (lacks(|row| !row.efficiency_j_per_th.contains(&None)), "Efficiency", None),
+            (lacks_prices && are_prices_constant, "Power prices", None),
+            (lacks(|row| row.overhead.is_some()), "Overhead", overhead),
+        ];
+        let assumed = assumed.into_iter().filter(|(is_assumed, ..)| *is_assumed);
+        assumed.map(|(_, what, value)| (what, value)).collect()
     }
 
     /// The events, in the order of the inputs.

@@ -45,8 +45,9 @@ impl<'a> TomlText<'a> {
     }
 
     /// The location of a value. If there is none, the problem is not in one line.
-    pub(super) fn location(&self, path: &str) -> Location<'static> {
-        self.find(path).map_or(Location::INPUTS_FILE, |value| location_of(self.text, value.span()))
+    pub(super) fn location(&self, path: &str) -> Location {
+        self.find(path)
+            .map_or((InputFile::Toml, None), |value| location_of(self.text, value.span()))
     }
 
     pub(super) fn report(&self, path: &str, message: &str) {
@@ -54,19 +55,14 @@ impl<'a> TomlText<'a> {
     }
 
     pub(super) fn refuse(&self, path: &str, expected: &str) {
-        let written = self.find(path).map_or("", |value| &self.text[value.span()]);
-        self.report(path, &format!("{} is {written}; expected {expected}", name_in(path)));
+        self.refuse_value(path, self.find(path).unwrap_or(&self.root), expected);
     }
 
-    /// Checks every field on its own. Returns whether those of the regions are valid.
-    pub(super) fn check_fields(&self) -> bool {
-        let mut are_regions_valid = true;
+    /// Checks every field on its own.
+    pub(super) fn check_fields(&self) {
         for (name, value) in self.root.get_ref().as_table().into_iter().flatten() {
-            let before = self.problems.count();
             self.check_value(name.get_ref(), value);
-            are_regions_valid &= name.get_ref() != "region" || self.problems.count() == before;
         }
-        are_regions_valid
     }
 
     fn check_value(&self, path: &str, value: &Value<'_>) {
@@ -82,22 +78,23 @@ impl<'a> TomlText<'a> {
             _ => {
                 let rule = FIELDS.iter().find(|(field, _)| *field == path);
                 let (_, rule) = rule.expect("the table has every field");
-                if let Some(problem) = rule.problem(value, &self.text[value.span()]) {
-                    let message = format!("{} {problem}", name_in(path));
-                    self.problems.add(location_of(self.text, value.span()), &message);
+                if !rule.accepts(value) {
+                    self.refuse_value(path, value, &rule.to_string());
                 }
             }
         }
     }
+
+    fn refuse_value(&self, path: &str, value: &Value<'_>, expected: &str) {
+        let name = path.rsplit('.').next().unwrap_or_default();
+        let written = &self.text[value.span()];
+        let message = format!("{name} is {written}; expected {expected}");
+        self.problems.add(location_of(self.text, value.span()), &message);
+    }
 }
 
-/// The name of a field at the end of a path.
-fn name_in(path: &str) -> &str {
-    path.rsplit('.').next().unwrap_or_default()
-}
-
-fn location_of(text: &str, span: Range<usize>) -> Location<'static> {
-    Location::line(InputFile::Toml, 1 + text[..span.start].matches('\n').count())
+fn location_of(text: &str, span: Range<usize>) -> Location {
+    (InputFile::Toml, Some(1 + text[..span.start].matches('\n').count()))
 }
 
 pub(super) fn report_toml(text: &str, error: &Error, problems: &ProblemReport) {

@@ -41,15 +41,6 @@ pub(crate) struct NetworkRow {
     pub(crate) capital_usd_per_th: Option<f64>,
 }
 
-impl NetworkRow {
-    /// The values of the first of [`NETWORK_COLUMNS`](crate::fields::NETWORK_COLUMNS), which have a unit that may be
-    /// wrong.
-    pub(crate) fn values(&self) -> [Option<f64>; 5] {
-        let Self { hashrate_eh, fee_usd, block_reward_coins, price_usd, .. } = *self;
-        [Some(self.difficulty), hashrate_eh, fee_usd, block_reward_coins, price_usd]
-    }
-}
-
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RegionRow {
     pub(crate) day: i64,
@@ -131,6 +122,11 @@ impl Series {
 
     pub(crate) fn has_rows(&self) -> bool {
         !self.network.is_empty() || !self.regions.is_empty()
+    }
+
+    /// Writes ` on 2026-02-01`, or nothing without series.
+    pub(crate) fn on(&self, day: i64) -> String {
+        if self.has_rows() { format!(" on {}", date_of(day)) } else { String::new() }
     }
 
     /// The rows of the network. Without any, `None` for the base levels.

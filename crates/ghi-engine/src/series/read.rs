@@ -8,36 +8,34 @@ use crate::calendar::{FIRST, date_of, day_number};
 use crate::day::share_pct;
 use crate::fields::{
     EFFICIENCY, ELECTRICITY, FLEET_COLUMNS, NETWORK_COLUMNS, PRICE_USD, REGION_COLUMNS, TEXT_MAX,
-    Variable, is_text, order_problem,
+    Variable, is_printable, order_problem,
 };
-use crate::inputs::RegionInputs;
+use crate::inputs::{InputsFile, RegionInputs};
 use crate::numbers::{DisplayNumber, Interval};
-use crate::problems::{InputFile, Location, ProblemReport};
+use crate::problems::{InputFile, ProblemReport};
 use crate::series::sheet::Sheet;
 use crate::series::{
     CostScope, FleetRow, NetworkRow, PublishedEstimate, RegionRow, Series, override_levels,
 };
-use crate::text::listed;
 
-const IDS_LISTED: usize = 5;
 /// The sum of a fleet's shares, which are usually rounded.
 const FLEET_SUM_PCT: Interval = Interval::new(99.9, 100.1);
 /// The most machines on one date.
 const MACHINES_MAX: usize = 256;
 
 impl Series {
-    /// Reads all files. The region series is skipped if there are no regions to check it against.
+    /// Reads the files of the network, the regions, the fleet and the published estimates.
     pub(crate) fn read(
-        [network, region_series, fleet, published]: [Option<&[u8]>; 4],
-        regions: &[RegionInputs],
-        has_capital: bool,
+        files: [Option<&[u8]>; 4],
+        inputs: &InputsFile,
         problems: &ProblemReport,
     ) -> Self {
+        let [network, regions, fleet, published] = files;
+        let has_capital = inputs.capital.is_some();
         let network = network.and_then(|bytes| network_rows(bytes, has_capital, problems));
+        let regions = regions.and_then(|bytes| region_rows(bytes, &inputs.regions, problems));
         let fleet = fleet.and_then(|bytes| fleet_rows(bytes, problems));
         let published = published.and_then(|bytes| published_estimates(bytes, problems));
-        let region_series = region_series.filter(|_| !regions.is_empty());
-        let regions = region_series.and_then(|bytes| region_rows(bytes, regions, problems));
         Self {
             network: network.unwrap_or_default(),
             regions: regions.unwrap_or_default(),
@@ -58,13 +56,14 @@ fn network_rows(
     let mut sheet = Sheet::open(bytes, InputFile::NetworkSeries, names.collect(), 2, problems)?;
     let (height_column, capital_column) = (6, 9);
     if sheet.indices[capital_column].is_some() && !has_capital {
-        let message = "the inputs file has no [capital], which says for how many years";
-        sheet.report(Some(capital_column), message);
+        sheet.report(
+            "capital_usd_per_th needs [capital] in the inputs file, which says for how many years",
+        );
     }
     let mut rows: Vec<NetworkRow> = Vec::new();
     let mut last_height = 0.0;
     while sheet.advance() {
-        let day = sheet.day_after(rows.last().map(|row| row.day), None);
+        let day = sheet.day(rows.last().map(|row| row.day + 1));
         let [
             difficulty,
             hashrate_eh,
@@ -77,12 +76,9 @@ fn network_rows(
             capital_usd_per_th,
         ] = sheet.numbers(1, &NETWORK_COLUMNS);
         if let Some(height) = height {
-            if height.fract() != 0.0 {
-                sheet.report_content(height_column, "a whole number");
-            } else if height < last_height {
-                let message =
-                    format!("{height} is below {last_height}, the height of an earlier row");
-                sheet.report(Some(height_column), &message);
+            if height.fract() != 0.0 || height < last_height {
+                let expected = format!("a whole number, at least {last_height} as in earlier rows");
+                sheet.refuse(height_column, &expected);
             }
             last_height = height;
         }
@@ -110,12 +106,7 @@ fn fleet_rows(bytes: &[u8], problems: &ProblemReport) -> Option<Vec<FleetRow>> {
     let mut rows: Vec<FleetRow> = Vec::new();
     let before = problems.count();
     while sheet.advance() {
-        let day = sheet.day();
-        if let Some(last) = rows.last().filter(|last| (i64::MIN + 1..last.day).contains(&day)) {
-            let [date, previous] = [day, last.day].map(date_of);
-            let message = format!("{date} is before {previous}, the date of the previous row");
-            sheet.report(Some(0), &message);
-        }
+        let day = sheet.day(rows.last().map(|row| row.day));
         let [efficiency, share] = sheet.numbers(1, &FLEET_COLUMNS);
         let efficiency_j_per_th = efficiency.unwrap_or(1.0);
         let share_pct = share.unwrap_or_default();
@@ -132,18 +123,13 @@ fn fleet_rows(bytes: &[u8], problems: &ProblemReport) -> Option<Vec<FleetRow>> {
 fn check_machines(machines: &[FleetRow], problems: &ProblemReport) {
     let (Some(last), count) = (machines.last(), machines.len()) else { return };
     let sum: f64 = machines.iter().map(|machine| machine.share_pct).sum();
-    let date = date_of(last.day);
-    let message = if count > MACHINES_MAX {
-        format!("{date} has {count} rows; at most {MACHINES_MAX} are allowed")
-    } else if !FLEET_SUM_PCT.contains(sum) {
-        let sum = DisplayNumber::new(sum, 6);
-        format!(
-            "the share_pct values of {date} add up to {sum}; expected 100, or {FLEET_SUM_PCT} if they are rounded"
-        )
-    } else {
-        return;
-    };
-    problems.add(Location::line(InputFile::Fleet, last.line), &message);
+    if count > MACHINES_MAX || !FLEET_SUM_PCT.contains(sum) {
+        let (date, sum) = (date_of(last.day), DisplayNumber::new(sum, 6));
+        let message = format!(
+            "{date} has a share_pct of {sum} in {count} rows; expected 100, or {FLEET_SUM_PCT} if shares are rounded, in at most {MACHINES_MAX} rows"
+        );
+        problems.add((InputFile::Fleet, Some(last.line)), &message);
+    }
 }
 
 /// Reads what others published, in any order.
@@ -153,27 +139,25 @@ fn published_estimates(bytes: &[u8], problems: &ProblemReport) -> Option<Vec<Pub
     let mut sheet = Sheet::open(bytes, InputFile::Published, names, 5, problems)?;
     let mut estimates = Vec::new();
     while sheet.advance() {
-        let (day, [cost]) = (sheet.day(), sheet.numbers(1, &COST));
-        for (column, is_valid) in
-            [(2, is_text(sheet.cell(2))), (4, sheet.cell(4).is_empty() || is_text(sheet.cell(4)))]
-        {
-            if !is_valid {
-                sheet.report_content(
-                    column,
-                    &format!("a text of 1 to {TEXT_MAX} visible characters"),
-                );
+        let (day, [cost]) = (sheet.day(None), sheet.numbers(1, &COST));
+        let [publisher, source] = [2, 4].map(|column| {
+            let text = sheet.cell(column);
+            let may_be_empty = column == 4;
+            if !is_printable(text, TEXT_MAX) && !(may_be_empty && text.is_empty()) {
+                sheet.refuse(column, &format!("a text of 1 to {TEXT_MAX} visible characters"));
             }
-        }
+            text.to_owned()
+        });
         let scope = CostScope::ALL.into_iter().find(|scope| scope.name() == sheet.cell(3));
         if scope.is_none() {
-            sheet.report_content(3, "energy, cash or all-in");
+            sheet.refuse(3, "energy, cash or all-in");
         }
         estimates.push(PublishedEstimate {
             date: date_of(day),
             usd_per_coin: cost.unwrap_or_default(),
-            publisher: sheet.cell(2).to_owned(),
+            publisher,
             scope: scope.unwrap_or(CostScope::Cash),
-            source: sheet.cell(4).to_owned(),
+            source,
         });
     }
     estimates.sort_by_key(|estimate| estimate.date);
@@ -187,63 +171,40 @@ fn region_rows(
 ) -> Option<Vec<Vec<RegionRow>>> {
     let names = ["date", "region_id"].into_iter().chain(REGION_COLUMNS.map(|column| column.name));
     let mut sheet = Sheet::open(bytes, InputFile::RegionSeries, names.collect(), 2, problems)?;
-    if sheet.indices[2..].iter().all(Option::is_none) {
-        let names = listed(&REGION_COLUMNS.map(|column| column.name));
-        sheet.report(None, &format!("no data columns; expected at least one of {names}"));
-    }
     let indices = regions.iter().enumerate().map(|(index, region)| (&*region.id, index));
     let indices: HashMap<&str, usize> = indices.collect();
     let mut rows: Vec<Vec<RegionRow>> = vec![Vec::new(); regions.len()];
     while sheet.advance() {
         let Some(&index) = indices.get(sheet.cell(1)) else {
-            sheet.report_content(1, &known_ids(regions));
+            sheet.refuse(1, "the id of a region in the inputs file");
             continue;
         };
-        let region = &regions[index];
         let before = problems.count();
-        let previous = rows[index].last().map(|row| row.day);
-        let day = sheet.day_after(previous, Some(&region.id));
+        let day = sheet.day(rows[index].last().map(|row| row.day + 1));
         let [share, best, mean, worst, low, mean_price, high, overhead] =
             sheet.numbers(2, &REGION_COLUMNS);
         if share.is_some_and(|share| share_pct(share).to_f64() != share) {
-            sheet.report_content(2, "a share with at most two decimals");
+            sheet.refuse(2, "at most two decimals");
         }
-        let row = RegionRow {
+        let (efficiency, electricity) = ([best, mean, worst], [low, mean_price, high]);
+        let base = &regions[index];
+        for (levels, base, given) in [
+            (EFFICIENCY, base.efficiency_j_per_th, efficiency),
+            (ELECTRICITY, base.electricity_usd_per_kwh, electricity),
+        ] {
+            let problem = order_problem(levels, override_levels(base, given));
+            if let Some(problem) = problem.filter(|_| problems.count() == before) {
+                sheet.report(&format!("{problem} (empty cells use the values in the inputs file)"));
+            }
+        }
+        rows[index].push(RegionRow {
             day,
             line: sheet.line,
             hashrate_share_pct: share,
-            efficiency_j_per_th: [best, mean, worst],
-            electricity_usd_per_kwh: [low, mean_price, high],
+            efficiency_j_per_th: efficiency,
+            electricity_usd_per_kwh: electricity,
             overhead,
-        };
-        if problems.count() == before {
-            check_order(&sheet, &row, region);
-        }
-        rows[index].push(row);
+        });
     }
     Some(rows)
-}
-
-fn known_ids(regions: &[RegionInputs]) -> String {
-    let first = regions.iter().take(IDS_LISTED).map(|region| format!("{:?}", region.id));
-    let more = regions.len().saturating_sub(IDS_LISTED);
-    let ids: Vec<String> = first.chain((more > 0).then(|| format!("{more} more"))).collect();
-    format!("the id of a region: {}", listed(&ids))
-}
-
-/// Checks the order of efficiencies and prices; the inputs file has those that the row does not have.
-fn check_order(sheet: &Sheet<'_>, row: &RegionRow, region: &RegionInputs) {
-    for (levels, first_column, given, base) in [
-        (EFFICIENCY, 3, row.efficiency_j_per_th, region.efficiency_j_per_th),
-        (ELECTRICITY, 6, row.electricity_usd_per_kwh, region.electricity_usd_per_kwh),
-    ] {
-        if let Some(problem) = order_problem(levels, override_levels(base, given)) {
-            let first_given = given.iter().position(Option::is_some).unwrap_or_default();
-            let origin = match given.contains(&None) {
-                true => " (empty cells use the values in the inputs file)",
-                false => "",
-            };
-            sheet.report(Some(first_column + first_given), &format!("{problem}{origin}"));
-        }
-    }
 }

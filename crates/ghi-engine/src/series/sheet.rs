@@ -4,13 +4,10 @@ use csv::{Reader, ReaderBuilder, StringRecord};
 
 use crate::calendar::{date_of, day_number, parse_date};
 use crate::fields::Variable;
-use crate::problems::{InputFile, Location, ProblemReport};
-use crate::text::{listed, suggestion};
+use crate::problems::{InputFile, NAME_MAX, ProblemReport};
+use crate::text::{listed, visible};
 
 const IGNORED_PREFIX: &str = "x_";
-/// The way out for coins whose unit of difficulty is small.
-const LARGE_DIFFICULTY: &str =
-    "; divide the column by a power of ten, and multiply hashes_per_difficulty in [network] by it";
 
 /// A CSV file at one of its rows. Columns are numbered as in the list of known columns.
 pub(super) struct Sheet<'a> {
@@ -56,7 +53,7 @@ impl<'a> Sheet<'a> {
         };
         if !sheet.read_record() {
             let header = sheet.names[..required].join(",");
-            sheet.report(None, &format!("expected the header {header}"));
+            sheet.report(&format!("expected the header {header}"));
             return None;
         }
         sheet.width = sheet.record.len();
@@ -65,38 +62,24 @@ impl<'a> Sheet<'a> {
     }
 
     fn find_columns(&mut self) {
-        let is_absent = |name: &&str| self.record.iter().all(|cell| cell != *name);
-        let absent: Vec<&str> = self.names.iter().copied().filter(is_absent).collect();
-        let mut suggested = Vec::new();
         for (index, cell) in self.record.iter().enumerate() {
-            let message = match self.names.iter().position(|name| *name == cell) {
+            match self.names.iter().position(|name| *name == cell) {
                 Some(column) if self.indices[column].is_none() => {
                     self.indices[column] = Some(index);
-                    continue;
                 }
-                Some(_) => "duplicate column; each column must appear once".to_owned(),
-                None if cell.starts_with(IGNORED_PREFIX) => continue,
-                None => {
-                    let mean = format!("{cell}_mean");
-                    let meant = absent.iter().find(|name| **name == mean).copied();
-                    let meant = meant.or_else(|| suggestion(cell.trim(), &absent));
-                    suggested.extend(meant);
-                    let hint = meant.map(|meant| format!("did you mean {meant}? "));
-                    let (hint, known) = (hint.unwrap_or_default(), listed(&self.names));
-                    format!(
-                        "unknown column; {hint}Known columns: {known}; names starting with {IGNORED_PREFIX} are ignored"
-                    )
-                }
-            };
-            let column = Some((index + 1, cell));
-            self.problems
-                .add(Location { file: self.file, line: Some(self.line), column }, &message);
+                None if cell.starts_with(IGNORED_PREFIX) => {}
+                _ => self.report(&format!(
+                    "unknown or duplicate column \"{}\"; expected each of these at most once: {}; names starting with {IGNORED_PREFIX} are ignored",
+                    visible(cell, NAME_MAX),
+                    listed(&self.names)
+                )),
+            }
         }
-        // A misspelled column is not reported a second time as missing.
-        let missing = |name: &&&str| absent.contains(*name) && !suggested.contains(*name);
-        let missing: Vec<_> = self.names[..self.required].iter().filter(missing).collect();
+        let columns = std::iter::zip(&self.names[..self.required], &self.indices);
+        let missing = columns.filter(|(_, index)| index.is_none()).map(|(name, _)| *name);
+        let missing: Vec<&str> = missing.collect();
         if !missing.is_empty() {
-            self.report(None, &format!("missing column {}", listed(&missing)));
+            self.report(&format!("missing column {}", listed(&missing)));
         }
     }
 
@@ -115,10 +98,10 @@ impl<'a> Sheet<'a> {
             if cells == width {
                 return true;
             }
-            self.report(None, &format!("found {cells} cells; expected {width}, as in the header"));
+            self.report(&format!("found {cells} cells; expected {width}, as in the header"));
         }
         if !self.has_rows {
-            self.report(None, "no rows below the header; expected at least one");
+            self.report("no rows below the header; expected at least one");
         }
         false
     }
@@ -140,7 +123,7 @@ impl<'a> Sheet<'a> {
         }
         if read.is_err() {
             self.has_rows = true;
-            self.report(None, "not valid UTF-8; save the file as \"CSV UTF-8\"");
+            self.report("not valid UTF-8; save the file as \"CSV UTF-8\"");
         }
         read.is_ok()
     }
@@ -150,15 +133,14 @@ impl<'a> Sheet<'a> {
         self.indices[column].and_then(|index| self.record.get(index)).unwrap_or_default()
     }
 
-    /// Reports a problem with a cell of the row, or with the row.
-    pub(super) fn report(&self, column: Option<usize>, message: &str) {
-        let column =
-            column.and_then(|column| Some((self.indices[column]? + 1, self.names[column])));
-        self.problems.add(Location { file: self.file, line: Some(self.line), column }, message);
+    /// Reports a problem with the row.
+    pub(super) fn report(&self, message: &str) {
+        self.problems.add((self.file, Some(self.line)), message);
     }
 
-    pub(super) fn report_content(&self, column: usize, expected: &str) {
-        self.report(Some(column), &format!("\"{}\" is not {expected}", self.cell(column)));
+    pub(super) fn refuse(&self, column: usize, expected: &str) {
+        let (name, cell) = (self.names[column], self.cell(column));
+        self.report(&format!("{name} is \"{cell}\"; expected {expected}"));
     }
 
     /// The numbers in these columns, of which `first` is the first one. `None` for cells that have a problem,
@@ -173,36 +155,24 @@ impl<'a> Sheet<'a> {
             if self.cell(column).is_empty() && column >= self.required {
                 return None;
             }
-            let number: Option<f64> = self.cell(column).parse().ok();
-            let in_range = number.filter(|number| range.contains(*number));
-            if in_range.is_none() {
-                let is_large = self.names[column] == "difficulty" && number > Some(range.max);
-                let advice = if is_large { LARGE_DIFFICULTY } else { "" };
-                self.report_content(column, &format!("a number {range}{advice}"));
+            let number = self.cell(column).parse().ok().filter(|number| range.contains(*number));
+            if number.is_none() {
+                self.refuse(column, &format!("a number {range}"));
             }
-            in_range
+            number
         })
     }
 
-    /// The day of the date in the first column. An invalid date counts as the earliest day, so that it is
-    /// reported only once.
-    pub(super) fn day(&self) -> i64 {
-        parse_date(self.cell(0)).map(day_number).unwrap_or_else(|_| {
-            self.report_content(0, "a valid date such as 2026-01-31");
-            i64::MIN
-        })
-    }
-
-    /// The day, which must be after that of the previous row, or of the region's previous row.
-    pub(super) fn day_after(&self, previous: Option<i64>, region_id: Option<&str>) -> i64 {
-        let day = self.day();
-        if let Some(previous) =
-            previous.filter(|previous| (i64::MIN + 1..=*previous).contains(&day))
-        {
-            let date = date_of(day);
-            let (previous, mut row) = (date_of(previous), "the previous row".to_owned());
-            row += &region_id.map(|id| format!(" of {id:?}")).unwrap_or_default();
-            self.report(Some(0), &format!("{date} must be after {previous}, the date of {row}"));
+    /// The day of the date in the first column, which must not be before `first`. An invalid date counts as the
+    /// earliest day, so that it is reported only once.
+    pub(super) fn day(&self, first: Option<i64>) -> i64 {
+        let Ok(day) = parse_date(self.cell(0)).map(day_number) else {
+            self.refuse(0, "a valid date such as 2026-01-31");
+            return i64::MIN;
+        };
+        if let Some(first) = first.filter(|first| day < *first) {
+            let first = date_of(first);
+            self.refuse(0, &format!("{first} or later, because the dates must ascend"));
         }
         day
     }

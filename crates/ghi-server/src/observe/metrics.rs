@@ -114,7 +114,7 @@ impl Metrics {
         registry.register("ghi_figures_last_day_timestamp_seconds", help, last_day);
         let build = Family::<[(&str, String); 2], Gauge>::default();
         let version = ("engine_sandbox_version", ENGINE_SANDBOX_VERSION.into());
-        let inputs = ("inputs_fingerprint", model.fingerprint());
+        let inputs = ("inputs_fingerprint", model.inputs().fingerprint());
         build.get_or_create(&[version, inputs]).set(1);
         registry.register("ghi_build_info", "Version and inputs of the running server", build);
         register_process(&mut registry);

@@ -68,7 +68,7 @@ fn extend(document: &mut Value, edition: &Edition) {
     let scope = Scope::find(region_id, edition.model().registry());
     if let Some(points) = document.get_mut("points").and_then(Value::as_array_mut)
         && let Some(scope) = scope
-        && let Ok(day) = edition.days().week_ago()
+        && let Ok(day) = edition.days().days_ago(7)
         && let Ok(point) = serde_json::to_value(history_point(day.date, &scope.costs(day)))
     {
         points.insert(0, point);

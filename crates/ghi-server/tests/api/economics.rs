@@ -91,7 +91,7 @@ fn percentiles_match_the_engine_and_increase() {
     assert_eq!(table.len(), 30);
     for row in &table {
         let day = model.day(row[0].parse().unwrap()).unwrap();
-        let percentiles = CostCurve::of_regions(&day).percentiles_usd();
+        let percentiles = CostCurve::of_regions(&day).percentiles_usd(CostCurve::PERCENTILES);
         assert_eq!(row[1..], percentiles.map(|cost| cost.to_string()));
         assert!(percentiles.is_sorted());
     }
@@ -121,7 +121,7 @@ fn economics_match_the_engine_at_the_market_price_or_the_readers() {
             // There are no machines, no uncertainty and no other revenue.
             assert_eq!(row[8], model.levels(&day).unwrap().energy_cost_usd.to_string());
             assert_eq!((&*row[9], &*row[10], &*row[11], &row[12]), ("", "", "", &row[3]));
-            let power = model.power(&day).unwrap();
+            let power = model.levels(&day).unwrap();
             assert_eq!(
                 [&row[13], &row[14]],
                 [&*power.power_gw.to_string(), &*power.energy_twh_per_year.to_string()]

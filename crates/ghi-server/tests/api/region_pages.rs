@@ -218,11 +218,8 @@ fn the_readers_cost_follows_the_engine_and_has_a_place_on_the_curve() {
             "{id}"
         );
         assert!(!html.contains(">You $"), "{id}");
-        let what_if = WhatIf {
-            electricity_usd_per_kwh: 0.0475,
-            efficiency_j_per_th: 17.5,
-            ..miner.what_if()
-        };
+        let [.., overhead, reward] = miner.what_if().0;
+        let what_if = WhatIf([0.0475, 17.5, overhead, reward]);
         let cost = what_if.cost_usd(miner.difficulty, miner.hashes_per_difficulty.value(), 2);
         let cost = cost.unwrap();
         let query = "electricity_usd_per_kwh=0.0475&efficiency_j_per_th=17.5&overhead=";
@@ -254,7 +251,8 @@ fn all_regions_are_compared_with_the_readers_own_cost() {
     let day = model.day(date(2026, 11, 15)).unwrap();
     let server = start(&inputs);
     let miner = model.mean_miner(Scope::Global, &day).unwrap();
-    let numbers = WhatIf { overhead: 1.5, ..miner.what_if() };
+    let mut numbers = miner.what_if();
+    numbers.0[2] = 1.5;
     let cost = numbers.cost_usd(miner.difficulty, miner.hashes_per_difficulty.value(), 2);
     let yours = cost.unwrap().to_f64();
     let html = server.get("/?page=1&overhead=1.5").body;

@@ -63,7 +63,8 @@ pub(crate) fn distribution_csv(context: &Context<'_>) -> HandlerResult {
     let columns = format!("date{}", percentiles.concat());
     let texts = ["ghi-distribution", &*columns];
     daily_table(context, texts, None, vec![Scope::Global], |model, date, _| {
-        let percentiles = model.cost_curve(&model.day(date)?)?.percentiles_usd();
+        let percentiles =
+            model.cost_curve(&model.day(date)?)?.percentiles_usd(CostCurve::PERCENTILES);
         let cells = percentiles.map(|cost| cost.to_string());
         Ok(Some(line(std::iter::once(date.to_string()).chain(cells))))
     })
@@ -95,14 +96,14 @@ const ECONOMICS_COLUMNS: &str = "date,price_usd,avg_cost_usd,price_to_cost,hashp
 fn economics_row(model: &Model, day: &Day, price: Option<Decimal>) -> Result<Vec<u8>, NoFigures> {
     let price = price.or(day.network.price_usd);
     let economics = price.map(|price| model.economics(day, price)).transpose()?;
-    let (levels, power) = (model.levels(day)?, model.power(day)?);
+    let levels = model.levels(day)?;
     let text = |figure: Decimal| figure.to_string();
     let priced = |cell: fn(&Economics) -> String| economics.as_ref().map(cell);
     let [low, high] = levels.interval_usd.map_or([None; 2], |interval| interval.map(Some));
     let cells = [
         Some(day.date.to_string()),
         price.map(text),
-        Some(text(levels.avg_cost_usd)),
+        Some(text(day.global.avg_usd)),
         priced(|economics| economics.price_to_cost.to_string()),
         priced(|economics| economics.hashprice_usd_per_ph_day.to_string()),
         priced(|economics| economics.break_even_usd_per_kwh.to_string()),
@@ -113,8 +114,8 @@ fn economics_row(model: &Model, day: &Day, price: Option<Decimal>) -> Result<Vec
         low.map(text),
         high.map(text),
         priced(|economics| economics.revenue_to_cost.to_string()),
-        Some(text(power.power_gw)),
-        Some(text(power.energy_twh_per_year)),
+        Some(text(levels.power_gw)),
+        Some(text(levels.energy_twh_per_year)),
     ];
     Ok(line(cells.map(Option::unwrap_or_default)))
 }
@@ -179,7 +180,7 @@ fn daily_table(
     }
     let range = range.unwrap_or_else(|| DateRange::week_up_to(today)).within(&model)?;
     let name = format!("{name}-{}-{}.csv", range.first, range.last);
-    let fingerprint = model.fingerprint();
+    let fingerprint = model.inputs().fingerprint();
     let made_of = [&*name, ENGINE_SANDBOX_VERSION, &fingerprint];
     let headers = file_headers(context.site, &name);
     let mut response = respond_lazily(headers, &made_of, context.headers, table(model, range));

@@ -45,7 +45,8 @@ pub(crate) fn forecast_csv(context: &Context<'_>) -> HandlerResult {
     }
     let name = format!("ghi-forecast-{}-{}-{first}-{last}.csv", horizons.start(), horizons.end());
     // More of the actual averages are known every day.
-    let made_of = [&*name, ENGINE_SANDBOX_VERSION, &model.fingerprint(), &today.to_string()];
+    let made_of =
+        [&*name, ENGINE_SANDBOX_VERSION, &model.inputs().fingerprint(), &today.to_string()];
     let record = record(context.edition(), range);
     let forecasts = horizons.flat_map(|days| record.forecasts(days, first, last));
     let rows = forecasts.collect::<Vec<_>>().into_iter().map(|forecast| line(cells(&forecast)));

@@ -129,7 +129,7 @@ fn yours(
     revenue: Option<Decimal>,
     curve: &CostCurve,
 ) -> String {
-    let WhatIf { electricity_usd_per_kwh, efficiency_j_per_th, .. } = numbers;
+    let [electricity_usd_per_kwh, efficiency_j_per_th, ..] = numbers.0;
     let Some(cost) = cost else { return "The result is too large to display".into() };
     let above = Decimal::new(10_000 - curve.share_below_pct(cost).count(), 2);
     let margin = revenue.filter(|_| cost.count() > 0).map_or(String::new(), |revenue| {
@@ -138,8 +138,8 @@ fn yours(
     });
     format!(
         "At ${}/kWh and {}: ${}, {} of the hashrate{margin}",
-        (*electricity_usd_per_kwh * 1e4).round() / 1e4,
-        efficiency(*efficiency_j_per_th),
+        (electricity_usd_per_kwh * 1e4).round() / 1e4,
+        efficiency(efficiency_j_per_th),
         rounded(cost),
         match above.count() {
             0 => "more expensive than all".into(),
@@ -161,7 +161,7 @@ impl NumberField {
 }
 
 fn fields(miner: &MeanMiner, given: [Option<f64>; 4]) -> [NumberField; 4] {
-    let today = miner.what_if().values();
+    let today = miner.what_if().0;
     std::array::from_fn(|index| {
         let (mut variable, mut label) = (WhatIf::VARIABLES[index], LABELS[index]);
         let (mut given, mut value) = (given[index], today[index]);

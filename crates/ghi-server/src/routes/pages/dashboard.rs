@@ -92,7 +92,7 @@ impl<'a> Dashboard<'a> {
         let path = format!("{}{}", paths::DASHBOARD, view.query(registry));
         let history = HistoryBlock::new(input, false)?;
         let curve = CurveBlock::new(input)?;
-        let yesterday = edition.days().yesterday().ok().map(|day| (day.global, "yesterday".into()));
+        let yesterday = edition.days().days_ago(1).ok().map(|day| (day.global, "yesterday".into()));
         // The day before the last 30 days.
         let month_ago = edition.past(Scope::Global, Range::Month)?.before;
         let month_ago = month_ago.map(|(date, costs)| (costs, day_before(date, today.date)));

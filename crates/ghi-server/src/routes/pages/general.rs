@@ -121,7 +121,7 @@ impl<'a> Frame<'a> {
             parts => format!(" Estimated: {}.", parts.join("; ")),
         };
         let data_notice = data_notice + &estimated;
-        let fingerprint = Some(model.fingerprint());
+        let fingerprint = Some(model.inputs().fingerprint());
         let frame = Self::new(site, path, "", description);
         Ok(Self { title, data, data_notice, is_synthetic, fingerprint, ..frame })
     }

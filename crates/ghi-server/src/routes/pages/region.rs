@@ -62,7 +62,7 @@ impl<'a> RegionPage<'a> {
             Some((Delta { from: scope.costs(day.ok()?).avg_usd, to: avg_usd }, since))
         };
         let changes =
-            [since(days.yesterday(), "since yesterday"), since(days.week_ago(), "over 7 days")];
+            [since(days.days_ago(1), "since yesterday"), since(days.days_ago(7), "over 7 days")];
         let miners = [model.mean_miner(scope, today)?, model.mean_miner(Scope::Global, today)?];
         let history = HistoryBlock::new(input, true)?;
         let detail = contract::REGION_DETAIL.replace("{id}", id);

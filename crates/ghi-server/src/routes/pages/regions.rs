@@ -112,7 +112,7 @@ impl<'a> RegionTableRow<'a> {
             (1_000.0 * (to.count() - from.count()) as f64 / span).round() / 10.0
         };
         let delta = |from: Decimal| Delta { from, to: avg_usd };
-        let week_ago = edition.days().week_ago().ok();
+        let week_ago = edition.days().days_ago(7).ok();
         // A single region has both, which is not worth a label.
         let labels = std::iter::zip(["lowest minimum", "highest maximum"], extremes(model, today));
         let labels = labels.filter(|(_, extreme)| *extreme == region && today.regions.len() > 1);
@@ -154,7 +154,7 @@ fn sort(regions: &mut [RegionIndex], input: &PageInput<'_>) {
         }
         return;
     }
-    let week_ago = input.edition.days().week_ago().ok();
+    let week_ago = input.edition.days().days_ago(7).ok();
     let key = |region: &RegionIndex| {
         let costs = &today.regions[region.get()];
         match column {

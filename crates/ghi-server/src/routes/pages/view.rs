@@ -192,8 +192,7 @@ impl View {
     }
 
     pub(crate) fn numbers(&self, today: &WhatIf) -> WhatIf {
-        let today = today.values();
-        WhatIf::new(std::array::from_fn(|place| self.what_if[place].unwrap_or(today[place])))
+        WhatIf(std::array::from_fn(|place| self.what_if[place].unwrap_or(today.0[place])))
     }
 
     /// Returns the query of this view, with its question mark, or an empty string. Omits default values.
@@ -424,12 +423,12 @@ mod tests {
     #[test]
     fn the_readers_numbers_replace_todays() {
         let model = Model::new(Inputs::default());
-        let today = WhatIf::new([0.05, 20.0, 1.2, 3.125]);
+        let today = WhatIf([0.05, 20.0, 1.2, 3.125]);
         let parse = |query| View::parse(&form(query), &model).0;
         assert_eq!(parse("").numbers(&today), today);
         assert_eq!(parse("overhead=&efficiency_j_per_th=%20"), View::DEFAULT);
         let given = parse("overhead=1.5&electricity_usd_per_kwh=5e-2&x=1");
-        assert_eq!(given.numbers(&today), WhatIf::new([0.05, 20.0, 1.5, 3.125]));
+        assert_eq!(given.numbers(&today), WhatIf([0.05, 20.0, 1.5, 3.125]));
         assert_eq!(parse("efficiency_j_per_mh=2.05").what_if[1], Some(2.05e6));
         check(
             "overhead=1.5&electricity_usd_per_kwh=5e-2",
