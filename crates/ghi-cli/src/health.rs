@@ -45,10 +45,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 
 /// Returns the URL of a server on this machine that has the same environment.
 fn local_url() -> Result<String, String> {
-    let variables = ["GHI_PROBE_LISTEN", "GHI_LISTEN"].into_iter();
-    let mut given = variables.filter_map(|name| Some((name, env::var(name).ok()?)));
-    let given = given.find(|(_, value)| !value.is_empty());
-    let (name, value) = given.unwrap_or(("GHI_LISTEN", "127.0.0.1:8000".into()));
-    let address = listen_address(&value).map_err(|wrong| format!("{name} '{value}' {wrong}"))?;
-    Ok(link(address))
+    let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
+    let given = variable("GHI_PROBE_LISTEN").or_else(|| variable("GHI_LISTEN"));
+    let address = given.unwrap_or("127.0.0.1:8000".into());
+    let url = listen_address(&address).map(link);
+    url.map_err(|wrong| format!("the address of the server, '{address}', {wrong}"))
 }

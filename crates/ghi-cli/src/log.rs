@@ -17,7 +17,7 @@ const LINES_WAITING: usize = 8 * 1024;
 /// The maximum time for writing the last lines when the process exits.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
+#[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Format {
     Text,
     Json,
@@ -94,13 +94,6 @@ pub(crate) struct Guard {
     lines: Arc<Lines>,
     /// Closed once all lines are written; nothing is sent.
     ended: Receiver<()>,
-}
-
-impl Guard {
-    /// Writes text after the lines that have been logged so far.
-    pub(crate) fn write(&self, text: &str) {
-        _ = (&*self.lines).write_all(text.as_bytes());
-    }
 }
 
 impl Drop for Guard {

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::ffi::OsStr;
-use std::io::{self, IsTerminal};
+use std::io;
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::os::unix::net::UnixStream;
@@ -56,7 +56,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     // during startup is handled afterwards.
     let handlers = async { io::Result::Ok((Signals::watch()?, signal(SignalKind::hangup())?)) };
     let (signals, hangup) = runtime.block_on(handlers).map_err(cannot_start)?;
-    let log = log::start(args.log_format).map_err(cannot_start)?;
+    let _log = log::start(args.log_format).map_err(cannot_start)?;
     warn_about_unknown_variables();
     if args.exit_with_stdin {
         let thread = thread::Builder::new().name("stdin".into());
@@ -76,10 +76,6 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     log_settings(&args, &settings, workers.get());
     if let Some(address) = probe_address {
         tracing::info!("probes and metrics are also on {address}");
-    }
-    if io::stderr().is_terminal() && args.log_format == log::Format::Text {
-        // For people, after the startup messages in the log.
-        log.write(&format!("\n  Dashboard      {url}/\n  API reference  {url}/docs\n  Try            curl {url}/v1/ghi/snapshot\n\n"));
     }
     if args.print_url {
         output::print(&format!("{url}\n"))?;

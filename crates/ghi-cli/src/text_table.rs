@@ -1,15 +1,8 @@
 //! Numbers and tables in plain text.
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
-
-use crate::output::terminal_width;
+use unicode_width::UnicodeWidthStr;
 
 pub(crate) const GAP: &str = "  ";
-
-const ELLIPSIS: &str = "…";
-
-/// The minimum width of a column of names in terminal columns.
-const NAME_MIN: usize = 4;
 
 /// The number of decimals of USD, percent and EH/s, unless a number has more, and the maximum.
 const DECIMALS: usize = 2;
@@ -22,41 +15,23 @@ const EXPONENT_FROM: f64 = 1e21;
 /// spaces.
 ///
 /// A last column with the label `name` is left-aligned. Terminals disagree on the width and direction of letters; with
-/// the names last, the numbers stay aligned. If a line is wider than the terminal, its name is shortened, never its
-/// numbers.
+/// the names last, the numbers stay aligned.
 pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
     let names = rows.first().and_then(|labels| labels.iter().position(|label| label == "name"));
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let width = |column: usize| rows.iter().filter_map(|row| Some(row.get(column)?.width())).max();
     let widths: Vec<usize> = (0..columns).filter_map(width).collect();
-    let before: usize = widths.iter().rev().skip(1).map(|width| width + GAP.len()).sum();
-    let terminal = names.and_then(|_| terminal_width());
-    let name_max = terminal.map_or(usize::MAX, |width| width.saturating_sub(before).max(NAME_MIN));
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
             let space = " ".repeat(width - cell.width());
-            match column {
-                0 => cell.clone() + &space,
-                _ if Some(column) == names => cut(cell, name_max),
-                _ => space + cell,
+            match column == 0 || Some(column) == names {
+                true => cell.clone() + &space,
+                false => space + cell,
             }
         });
         cells.collect::<Vec<_>>().join(GAP).trim_end().to_owned() + "\n"
     };
     rows.iter().map(line).collect()
-}
-
-/// Shortens a string to a number of terminal columns, with an ellipsis at the end.
-pub(crate) fn cut(text: &str, max: usize) -> String {
-    if text.width() <= max {
-        return text.into();
-    }
-    let mut width = ELLIPSIS.width();
-    let fits = |char: &char| {
-        width += char.width().unwrap_or_default();
-        width <= max
-    };
-    text.chars().take_while(fits).chain(ELLIPSIS.chars()).collect()
 }
 
 pub(crate) fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
@@ -102,11 +77,9 @@ mod tests {
     }
 
     #[test]
-    fn names_come_last_and_are_shortened_to_fit() {
+    fn names_are_left_aligned() {
         let rows = [row(["id", "min", "name"]), row(["a", "1.5", "東京都"]), row(["b", "20", "x"])];
         assert_eq!(aligned(&rows), "id  min  name\na   1.5  東京都\nb    20  x\n");
-        let shortened = [6, 5, 4].map(|max| cut("東京都", max));
-        assert_eq!(shortened, ["東京都", "東京…", "東…"]);
     }
 
     #[test]

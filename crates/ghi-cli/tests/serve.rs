@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
@@ -13,7 +12,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use program::{GHI, program};
 
@@ -235,30 +233,6 @@ fn the_server_exits_without_draining_when_stdin_closes() {
     // Closed from the start.
     let args = ["--listen", "127.0.0.1:0", "--exit-with-stdin", "--drain", "600"];
     assert_eq!(ghi(&args).output().unwrap().status.code(), Some(0));
-}
-
-#[test]
-fn on_a_terminal_the_start_ends_with_three_links() {
-    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&controller).unwrap();
-    unlockpt(&controller).unwrap();
-    let name = ptsname(&controller, Vec::new()).unwrap().into_string().unwrap();
-    let terminal = OpenOptions::new().read(true).write(true).open(name).unwrap();
-    let mut command = ghi(&["--listen", "127.0.0.1:0", "--drain", "0"]);
-    let child = command.env("NO_COLOR", "1").stdout(Stdio::piped()).stderr(terminal).spawn();
-    drop(command);
-    let is_ended = AtomicBool::new(false);
-    let _ending = Ending(child.unwrap(), &is_ended);
-    let lines = BufReader::new(File::from(controller)).lines().map_while(Result::ok);
-    let lines: Vec<String> = lines.take(7).collect();
-    let url = lines[0].rsplit(' ').next().unwrap();
-    let expected = [
-        String::new(),
-        format!("  Dashboard      {url}"),
-        format!("  API reference  {url}docs"),
-        format!("  Try            curl {url}v1/ghi/snapshot"),
-    ];
-    assert_eq!(lines[3..], expected, "{lines:?}");
 }
 
 #[test]

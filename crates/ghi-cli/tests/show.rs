@@ -369,7 +369,7 @@ fn in_terminal(columns: u16, line: &str) -> String {
 }
 
 #[test]
-fn a_narrow_terminal_shortens_names_but_not_numbers() {
+fn names_of_any_width_come_last_and_charts_are_as_wide_as_the_terminal() {
     let names =
         ["United States of America", "中华人民共和国的一个很长的名字", "المملكة العربية السعودية"];
     let file = file("names.toml", &with_regions(&names.map(String::from)));
@@ -380,13 +380,11 @@ fn a_narrow_terminal_shortens_names_but_not_numbers() {
 
         region        min        avg        max  name
         global  44,005.30  63,230.32  87,844.89  Worldwide
-        r0      44,005.30  63,230.01  85,013.38  United States …
-        r1      47,923.30  66,193.04  87,844.89  中华人民共和国…
-        r2      45,650.18  63,349.11  84,351.84  المملكة العربي…
+        r0      44,005.30  63,230.01  85,013.38  United States of America
+        r1      47,923.30  66,193.04  87,844.89  中华人民共和国的一个很长的名字
+        r2      45,650.18  63,349.11  84,351.84  المملكة العربية السعودية
     "#]]
     .assert_eq(&in_terminal(56, &line));
-    assert!(printed(&line).contains(names[1]), "without a terminal, names are not shortened");
-    assert!(in_terminal(20, &line).contains("  avg        max  name\n"));
     let chart = in_terminal(100, &format!("history --plot --at {NOON}"));
     assert_eq!(chart.lines().map(|line| line.chars().count()).max(), Some(100));
 }

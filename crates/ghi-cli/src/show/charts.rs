@@ -13,7 +13,7 @@ use crate::output::terminal_width;
 use crate::show::document::entries;
 use crate::show::table::DATE_MAX;
 use crate::source::parse_document;
-use crate::text_table::{GAP, aligned, cut, decimals, plain};
+use crate::text_table::{GAP, aligned, decimals, plain};
 
 /// The minimum width of a chart, the width without a terminal, and the maximum, in columns.
 const WIDTHS: [usize; 3] = [40, 80, 400];
@@ -187,7 +187,7 @@ fn regions_chart(entries: &[Value], width: usize) -> Result<String, String> {
         let Some(costs) = costs(entry) else { continue };
         let id = visible(entry["region_id"].as_str().unwrap_or_default(), ID_MAX);
         let cells = shown.iter().map(|bound| dollars(costs[*bound]));
-        rows.push([cut(&id, width / 4)].into_iter().chain(cells).collect());
+        rows.push([id].into_iter().chain(cells).collect());
         regions.push(costs);
     }
     let texts_width = aligned(&rows).lines().map(|line| line.width()).max().unwrap_or_default();

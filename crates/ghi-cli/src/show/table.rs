@@ -102,7 +102,7 @@ impl Table {
     pub(crate) fn text(&self, is_list: bool) -> String {
         let mut shown: Vec<_> = self.columns.iter().enumerate().collect();
         shown.retain(|(_, (_, label))| !label.is_empty());
-        // Names may be shortened to fit the terminal, so their column comes last.
+        // Names may have letters of any width, so their column comes last.
         shown.sort_by_key(|(_, (name, _))| name == "name");
         if is_list {
             let labels = shown.iter().map(|(_, (_, label))| label.clone()).collect();
