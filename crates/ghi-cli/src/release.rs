@@ -174,9 +174,10 @@ impl StoredInputs {
         }
         let coin = server.model().coin().name.clone();
         let summary = format!(
-            "Cost of mining one {coin} in USD, worldwide and by region, daily from {from} to {to}. SHA-256 of the inputs: {fingerprint}"
+            "Global HashCost Index (GHI): cost of mining one {coin} in USD, worldwide and by region, daily from {from} to {to}. SHA-256 of the inputs: {fingerprint}"
         );
-        let texts = [&**title, &**publisher, &*summary, &fingerprint[..12]];
+        let version = format!("{}, {from} to {to}, engine {engine_version}", &fingerprint[..12]);
+        let texts = [&**title, &**publisher, &*summary, &*version];
         files.insert("CITATION.cff".into(), citation(&about, texts).into());
         let manifest = Manifest {
             title: title.clone(),

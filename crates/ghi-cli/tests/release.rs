@@ -11,6 +11,7 @@ use std::process::Output;
 use expect_test::expect;
 use ghi_engine::DEFAULT_INPUTS;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use program::{GHI, program};
 
@@ -189,15 +190,16 @@ fn the_citation_is_in_the_citation_file_format() {
     let citation = String::from_utf8(folder.files("one")["CITATION.cff"].clone()).unwrap();
     let manifest: Value = serde_json::from_slice(&folder.files("one")["manifest.json"]).unwrap();
     let fingerprint = manifest["fingerprint"].as_str().unwrap();
-    let citation =
-        citation.replace(fingerprint, "FINGERPRINT").replace(&fingerprint[..12], "VERSION");
+    let citation = citation.replace(fingerprint, "FINGERPRINT");
+    let engine = concat!("engine ", env!("CARGO_PKG_VERSION"));
+    let citation = citation.replace(&fingerprint[..12], "VERSION").replace(engine, "engine ENGINE");
     expect![[r#"
         cff-version: "1.2.0"
         message: "If you use this data, please cite it as below."
         type: "dataset"
         title: "A \"test\": 2026"
-        abstract: "Cost of mining one bitcoin in USD, worldwide and by region, daily from 2026-01-01 to 2026-01-20. SHA-256 of the inputs: FINGERPRINT"
-        version: "VERSION"
+        abstract: "Global HashCost Index (GHI): cost of mining one bitcoin in USD, worldwide and by region, daily from 2026-01-01 to 2026-01-20. SHA-256 of the inputs: FINGERPRINT"
+        version: "VERSION, 2026-01-01 to 2026-01-20, engine ENGINE"
         url: "https://example.org/costs"
         license: ["CC-BY-4.0","MIT"]
         date-released: "2026-02-03"
@@ -308,6 +310,13 @@ fn another_engine_version_is_reported_first() {
     let folder = TestFolder::with_inputs("engine");
     folder.succeed("release one --inputs inputs.toml");
     let own = env!("CARGO_PKG_VERSION");
+    let citation_hash = || {
+        let bytes = Sha256::digest(&folder.files("one")["CITATION.cff"]);
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+    };
+    let hash = citation_hash();
+    folder.replace("one/CITATION.cff", &format!("engine {own}"), "engine 0.0.1");
+    folder.replace("one/manifest.json", &hash, &citation_hash());
     folder.replace("one/manifest.json", own, "0.0.1");
     let first = format!("Made with engine 0.0.1; checked with engine {own}\n");
     assert_eq!(

@@ -422,6 +422,19 @@ fn an_error_page_for_a_date_without_data_links_to_one_with_data() {
 }
 
 #[test]
+fn the_dashboard_and_the_feed_name_the_day_of_older_network_data() {
+    let told = ", with network data of 10 May 2024";
+    for (date, is_told) in [("2024-05-10", false), (LAST_DAY, true)] {
+        let server = server_at(date);
+        let page = server.get("/").body;
+        let answer =
+            page.split("<div class=\"answer").nth(1).unwrap().split("</p>").next().unwrap();
+        assert_eq!(answer.contains(told), is_told, "{answer}");
+        assert_eq!(server.get("/feed.xml").body.matches(told).count(), usize::from(is_told));
+    }
+}
+
+#[test]
 fn the_feed_lists_the_last_days_with_data() {
     let entries = |date| {
         let feed = server_at(date).get("/feed.xml");

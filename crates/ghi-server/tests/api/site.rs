@@ -234,7 +234,7 @@ fn the_footer_names_the_version_and_the_inputs() {
         assert!(footer.contains(&code), "{footer}");
         for part in [
             concat!("GHI ", env!("CARGO_PKG_VERSION")),
-            ghi_engine::ENGINE_SANDBOX_VERSION,
+            concat!("engine ", env!("CARGO_PKG_VERSION")),
             "MIT or Apache-2.0",
             "href=\"/methodology\"",
             "href=\"/docs\"",
@@ -243,6 +243,7 @@ fn the_footer_names_the_version_and_the_inputs() {
         ] {
             assert!(footer.contains(part), "{part}");
         }
+        assert!(!footer.contains("-sandbox"), "{footer}");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use askama::Template;
-use ghi_display::{kind_of_data, name_of};
+use ghi_display::{kind_of_data, long_date, name_of};
 use ghi_engine::{About, Inputs, Model, NoFigures, Provenance, Scope, SourceKind, listed};
 use hyper::header::{ACCEPT, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY};
 use hyper::{HeaderMap, Response};
@@ -134,6 +134,14 @@ pub(crate) fn short_kind<'a>(about: &'a About, provenance: &Provenance) -> &'a s
         (_, Some(title)) => title,
         (Provenance::Mixed(_), None) => "partly synthetic data",
         (Provenance::OperatorData, None) => "operator's data",
+    }
+}
+
+/// Names the day of the network data if the series ends before the day of the costs.
+pub(crate) fn older_network(model: &Model, date: &Date) -> String {
+    match model.inputs().network_rows() {
+        Some([_, last]) if last < *date => format!(", with network data of {}", long_date(last)),
+        _ => String::new(),
     }
 }
 
