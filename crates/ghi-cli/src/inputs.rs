@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
 use ghi_contract::GLOBAL;
@@ -91,7 +91,7 @@ pub(crate) const MORE_DAYS: &str =
 /// Reads a file of inputs and the series that it names, relative to it. An error has one line per problem.
 pub(crate) fn read(path: &Path) -> Result<Inputs, String> {
     let folder = path.parent().unwrap_or(Path::new(""));
-    parse(path, &read_toml(path)?, |name| read_file(&folder.join(name), SERIES_MAX))
+    parse(path, &read_toml(path)?, |name| read_series(folder, name))
 }
 
 /// Returns the bytes of an inputs file.
@@ -101,6 +101,24 @@ pub(crate) fn read_toml(path: &Path) -> Result<Vec<u8>, String> {
             "cannot read the inputs {path:?}: {why}; expected a TOML file, such as an edited copy of the output of `ghi inputs`"
         )
     })
+}
+
+/// Returns the bytes of a series that inputs in a folder name. In a release, files from other folders are next to the
+/// inputs.
+pub(crate) fn read_series(folder: &Path, name: &str) -> Result<Vec<u8>, String> {
+    let released = |why| read_file(&folder.join(released_name(name)), SERIES_MAX).map_err(|_| why);
+    read_file(&folder.join(name), SERIES_MAX).or_else(released)
+}
+
+/// Returns the path of a series in the inputs of a release: for a file outside the folder of the inputs, its own name.
+pub(crate) fn released_name(name: &str) -> PathBuf {
+    let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    match Path::new(name) {
+        path if path.components().all(is_inside) => {
+            path.components().filter(|part| *part != Component::CurDir).collect()
+        }
+        path => path.file_name().map(PathBuf::from).unwrap_or_default(),
+    }
 }
 
 /// Parses the bytes of a file of inputs, and the series that it names, which a function reads.

@@ -110,7 +110,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
         return Err(format!("{folder:?} is not empty; specify a new or empty folder"));
     }
     let path = args.inputs.as_deref().ok_or("specify your inputs with --inputs")?;
-    let edition = StoredInputs::read(path)?;
+    let inputs_folder = path.parent().unwrap_or(Path::new(""));
+    let edition = StoredInputs::read(path, |name| inputs::read_series(inputs_folder, name))?;
     let days = args.days.or(series_days(&edition.inputs))?;
     let (manifest, files) = edition.release(days, ENGINE_VERSION)?;
     for (name, content) in &files {
@@ -125,16 +126,20 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 }
 
 impl StoredInputs {
-    /// Reads an inputs file and its series. In a release, they have the same paths as in the folder of the inputs.
-    fn read(path: &Path) -> Result<Self, String> {
+    /// Reads an inputs file, and its series with a function.
+    fn read(
+        path: &Path,
+        read_series: impl Fn(&str) -> Result<Vec<u8>, String>,
+    ) -> Result<Self, String> {
         let toml = inputs::read_toml(path)?;
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let inputs_path =
-            format!("inputs/{}", path.file_name().unwrap_or_default().to_string_lossy());
+        let inputs_path = released_path(&path.file_name().unwrap_or_default().to_string_lossy());
         let mut files = BTreeMap::from([(inputs_path.clone(), toml.clone())]);
         let inputs = inputs::parse(path, &toml, |name| {
-            let bytes = read_file(folder, name, inputs::SERIES_MAX)?;
-            files.insert(format!("inputs/{name}"), bytes.clone());
+            let bytes = read_series(name)?;
+            let other = files.insert(released_path(name), bytes.clone());
+            if other.is_some_and(|other| other != bytes) {
+                return Err("a release cannot have two files of the same name".into());
+            }
             Ok(bytes)
         })?;
         Ok(Self { inputs, inputs_path, files })
@@ -145,7 +150,8 @@ impl StoredInputs {
         let manifest: Manifest =
             serde_json::from_slice(&read_file(folder, MANIFEST, MANIFEST_MAX)?)
                 .map_err(|error| format!("{:?} is not valid: {error}", folder.join(MANIFEST)))?;
-        let edition = Self::read(&path_in(folder, &manifest.inputs)?)?;
+        let series = |name: &str| read_file(folder, &released_path(name), inputs::SERIES_MAX);
+        let edition = Self::read(&path_in(folder, &manifest.inputs)?, series)?;
         Ok((manifest, edition))
     }
 
@@ -191,6 +197,11 @@ impl StoredInputs {
         files.insert(MANIFEST.into(), format!("{:#}\n", json!(manifest)).into());
         Ok((manifest, files))
     }
+}
+
+/// Returns the path in a release of a file that the inputs name, or of the inputs themselves.
+fn released_path(name: &str) -> String {
+    format!("inputs/{}", inputs::released_name(name).display())
 }
 
 /// Returns a server without sockets, for the tables under `/export`.
@@ -282,19 +293,19 @@ fn difference(name: &str, found: &[u8], expected: &[u8]) -> Option<String> {
     ))
 }
 
-/// Returns the bytes of a file in a folder.
+/// Returns the bytes of a file in a release.
 pub(crate) fn read_file(folder: &Path, name: &str, max: u64) -> Result<Vec<u8>, String> {
     let path = path_in(folder, name)?;
     inputs::read_file(&path, max).map_err(|why| format!("cannot read {path:?}: {why}"))
 }
 
-/// Returns the path of a file in a folder, which must not lead to files elsewhere.
+/// Returns the path of a file in a release, which must not lead to files elsewhere.
 fn path_in(folder: &Path, name: &str) -> Result<PathBuf, String> {
     let mut path = folder.to_owned();
     for part in Path::new(name).components() {
         path.push(part);
-        if !matches!(part, Component::Normal(_) | Component::CurDir) || path.is_symlink() {
-            return Err(format!("{path:?} is outside the folder or a symbolic link"));
+        if !matches!(part, Component::Normal(_)) || path.is_symlink() {
+            return Err(format!("{path:?} is outside the release or a symbolic link"));
         }
     }
     Ok(path)

@@ -220,30 +220,37 @@ fn the_citation_is_in_the_citation_file_format() {
 }
 
 #[test]
-fn series_have_the_same_paths_as_in_the_folder_of_the_inputs() {
-    let folder = TestFolder::new("paths");
-    folder.write_inputs("edition/inputs.toml", "sub/rows.csv", "./rows.csv");
-    folder.write("edition/sub/rows.csv", NETWORK);
-    folder.write("edition/rows.csv", REGIONS);
+fn series_from_other_folders_are_stored_by_their_own_names() {
+    let folder = TestFolder::new("outside");
+    let absolute = folder.0.join("absolute/regions.csv");
+    folder.write_inputs("edition/inputs.toml", "../data/network.csv", absolute.to_str().unwrap());
+    folder.write("data/network.csv", NETWORK);
+    folder.write("absolute/regions.csv", REGIONS);
     folder.succeed("release one --inputs edition/inputs.toml");
     let names: Vec<String> = folder.files("one/inputs").into_keys().collect();
-    assert_eq!(names, ["inputs.toml", "rows.csv", "sub/rows.csv"]);
+    assert_eq!(names, ["inputs.toml", "network.csv", "regions.csv"]);
     // The release needs no file outside it.
-    fs::remove_dir_all(folder.0.join("edition")).unwrap();
+    fs::remove_dir_all(folder.0.join("data")).unwrap();
+    fs::remove_dir_all(folder.0.join("absolute")).unwrap();
     folder.succeed("release --check one");
     assert_eq!(folder.ghi("inputs --check one/inputs/inputs.toml").0, 0);
     folder.succeed("release two --inputs one/inputs/inputs.toml");
     assert_eq!(folder.files("one"), folder.files("two"));
 
-    let absolute = folder.0.join("data/network.csv");
-    folder.write("data/network.csv", NETWORK);
+    folder.write_inputs("edition/inputs.toml", "sub/rows.csv", "./sub/../sub/../rows.csv");
+    folder.write("edition/sub/rows.csv", NETWORK);
     folder.write("edition/rows.csv", REGIONS);
-    for network in ["../data/network.csv", absolute.to_str().unwrap()] {
-        folder.write_inputs("edition/inputs.toml", network, "rows.csv");
-        let message = folder.fail("release three --inputs edition/inputs.toml");
-        assert!(message.contains(" is outside the folder or a symbolic link"), "{message}");
-        assert!(!folder.0.join("three").exists());
-    }
+    folder.succeed("release three --inputs edition/inputs.toml");
+    let names: Vec<String> = folder.files("three/inputs").into_keys().collect();
+    assert_eq!(names, ["inputs.toml", "rows.csv", "sub/rows.csv"]);
+    folder.succeed("release --check three");
+
+    folder.write_inputs("edition/inputs.toml", "../a/rows.csv", "../b/rows.csv");
+    folder.write("a/rows.csv", NETWORK);
+    folder.write("b/rows.csv", REGIONS);
+    let message = folder.fail("release four --inputs edition/inputs.toml");
+    assert!(message.contains("a release cannot have two files of the same name"), "{message}");
+    assert!(!folder.0.join("four").exists());
 }
 
 #[test]
@@ -391,13 +398,13 @@ fn releases_that_are_incomplete_or_hostile_are_refused() {
         ghi: "one/inputs/inputs.toml": line 153: regions "regions.csv" cannot be read: cannot read "one/inputs/regions.csv": No such file or directory (os error 2)
         ghi: "one/manifest.json" is not valid: expected `,` or `]` at line 2 column 10
         ghi: "one/manifest.json" is not valid: missing field `title` at line 17 column 1
-        ghi: "one/inputs/.." is outside the folder or a symbolic link
-        ghi: "/" is outside the folder or a symbolic link
+        ghi: "one/inputs/.." is outside the release or a symbolic link
+        ghi: "/" is outside the release or a symbolic link
         ghi: "one": to must be a valid date in the form YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31.
         ghi: "one": The query has an unknown parameter; this path accepts only region_id, range, from, to.
-        ghi: "one/inputs/inputs.toml": line 153: regions "regions.csv" cannot be read: "one/inputs/regions.csv" is outside the folder or a symbolic link
-        ghi: "one/economics.csv" is outside the folder or a symbolic link
-        ghi: "one/inputs" is outside the folder or a symbolic link
+        ghi: "one/inputs/inputs.toml": line 153: regions "regions.csv" cannot be read: "one/inputs/regions.csv" is outside the release or a symbolic link
+        ghi: "one/economics.csv" is outside the release or a symbolic link
+        ghi: "one/inputs" is outside the release or a symbolic link
         ghi: cannot read "one/figures.csv": not a regular file of at most 1 MiB
         ghi: "one/inputs/inputs.toml": line 152: network "network.csv" cannot be read: cannot read "one/inputs/network.csv": not a regular file of at most 128 MiB
         ghi: "one/inputs/inputs.toml": line 155: cannot read `[abuot]`: unknown field `abuot`, expected one of `seed`, `coin`, `network`, `decimals`, `movement`, `capital`, `uncertainty`, `region`, `series`, `about`, `event`
