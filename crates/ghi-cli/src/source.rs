@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ghi_client::{Client, Resource, Settings, with_query};
-use ghi_contract::{GLOBAL, History, Metadata, ProblemDocument};
+use ghi_contract::{History, Metadata, ProblemDocument};
 use ghi_display::{kind_of_data, outlook_in_words};
 use ghi_engine::{Coin, Provenance, Scope};
 use ghi_server::{Clock, Config, InProcess, Inputs, Moment, document_json};
@@ -117,20 +117,15 @@ impl DocumentSource {
         }
     }
 
-    /// Describes a scope's data on a day. By the contract, a server's data is sandbox data; whether it is
-    /// synthetic is unknown.
+    /// Describes a scope's data on a day, or today's without a date. By the contract, a server's data is sandbox data;
+    /// whether it is synthetic is unknown.
     pub(crate) fn kind_of_data(&self, region_id: &str, date: &str) -> String {
-        let Self::Embedded { server, .. } = self else { return "Sandbox data".into() };
+        let Self::Embedded { server, clock } = self else { return "Sandbox data".into() };
         let model = server.model();
         let scope = Scope::find(region_id, model.registry()).unwrap_or(Scope::Global);
-        let provenance = date.parse().ok().and_then(|date| model.provenance(scope, date).ok());
-        let provenance = provenance.unwrap_or(Provenance::OperatorData);
+        let date = date.parse().unwrap_or(clock.now().date());
+        let provenance = model.provenance(scope, date).unwrap_or(Provenance::OperatorData);
         kind_of_data(model.inputs().about(), &provenance)
-    }
-
-    pub(crate) fn kind_of_data_today(&self) -> String {
-        let clock = if let Self::Embedded { clock, .. } = self { clock } else { &Clock::system() };
-        self.kind_of_data(GLOBAL, &clock.now().date().to_string())
     }
 
     /// Formats the two lines above the data of a scope on a day. `after` follows the name of the source.

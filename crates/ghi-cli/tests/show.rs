@@ -665,7 +665,13 @@ fn the_forecast_has_an_interval_and_reasons_and_the_scores_are_a_table() {
     let json: serde_json::Value =
         serde_json::from_str(&show("forecast --score --format json")).unwrap();
     assert_eq!(json["rows"][6]["forecast_days"], 365);
-    for line in ["forecast --score --days 30", "forecast --from 2024-01-01"] {
+    let score = printed(&format!("forecast --score --at {NOON}"));
+    assert!(score.contains("\nSynthetic data, embedded engine\n"), "{score}");
+    for line in [
+        "forecast --score --days 30",
+        "forecast --from 2024-01-01",
+        "forecast --days 7 --from 2024-01-01",
+    ] {
         assert_eq!(self::show(line).status.code(), Some(2), "{line}");
     }
 }

@@ -189,7 +189,7 @@ pub struct Forecast {
     pub engine_sandbox_version: String,
     /// Requested horizon in days.
     pub forecast_days: u16,
-    /// Predicted worldwide average cost in USD per coin. Does not depend on the horizon.
+    /// Predicted worldwide average cost in USD per coin, `forecast_days` days ahead.
     pub predicted_avg_cost_usd: f64,
 }
 

@@ -84,7 +84,8 @@ impl<'a> HistoryChart<'a> {
         self.forecasts = std::iter::once(&today).chain(coming).copied().collect();
         let retarget = outlook.retarget.map(|retarget| ("Retarget", retarget.date));
         let expected = retarget.into_iter().chain(outlook.halving.map(|date| ("Halving", date)));
-        self.expected = expected.filter(|(_, date)| *date <= last.target_date).collect();
+        self.expected =
+            expected.filter(|(_, day)| *day > date && *day <= last.target_date).collect();
         self
     }
 

@@ -37,9 +37,9 @@ const RECORD_DAYS: i64 = 11_000;
 /// What the rows up to a day lead to expect about difficulty and reward.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outlook {
-    /// The next retarget, unless the rows end before the last one.
+    /// The next retarget after the last row, which may be past if the rows end before the day of the forecast.
     pub retarget: Option<ExpectedRetarget>,
-    /// The day of the next halving.
+    /// The day of the next halving after the last row.
     pub halving: Option<Date>,
     day: i64,
     /// The days of all expected changes, and the factors by which they change the cost.
@@ -215,10 +215,10 @@ impl Model {
                 })
                 .collect(),
         };
-        let halving = halvings.iter().find(|change| change.0 > day && change.1 > 1.0);
+        let halving = halvings.iter().find(|change| change.1 > 1.0);
         let halving = halving.map(|change| date_of(change.0));
         changes.append(&mut halvings);
-        Outlook { retarget: retarget.filter(|it| it.date > date), halving, day, changes }
+        Outlook { retarget, halving, day, changes }
     }
 
     /// The worldwide average that is expected some days after a day of this model.

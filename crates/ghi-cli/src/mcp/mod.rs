@@ -8,6 +8,7 @@ use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
 use futures_util::FutureExt;
+use ghi_contract::GLOBAL;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
@@ -53,7 +54,7 @@ struct ToolServer {
 
 impl ToolServer {
     fn new(source: DocumentSource) -> Self {
-        let data = source.kind_of_data_today();
+        let data = source.kind_of_data(GLOBAL, "");
         let instructions = format!("{INSTRUCTIONS} {data}, {}.", source.name());
         let tools = TOOLS.iter().map(|tool| tool.described(&data)).collect();
         Self { source, instructions, tools, large_document: Mutex::default() }

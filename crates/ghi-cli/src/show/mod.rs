@@ -76,11 +76,11 @@ enum RequestedDocument {
         score: bool,
 
         /// First UTC date on which forecasts were made
-        #[arg(long, value_name = "DATE", value_parser = date, requires = "score")]
+        #[arg(long, value_name = "DATE", value_parser = date, requires = "score", conflicts_with = "days")]
         from: Option<String>,
 
         /// Last UTC date on which forecasts were made
-        #[arg(long, value_name = "DATE", value_parser = date, requires = "score")]
+        #[arg(long, value_name = "DATE", value_parser = date, requires = "score", conflicts_with = "days")]
         to: Option<String>,
     },
     /// The cost curve: regions sorted by cost, with their cumulative share of the hashrate

@@ -79,7 +79,7 @@ pub(crate) fn network(context: &Context<'_>) -> HandlerResult {
 /// The predicted worldwide average cost.
 ///
 /// The model's long-run average or, on a server that publishes an operator's dated series, today's
-/// worldwide average. It does not depend on the horizon.
+/// worldwide average with the difficulty and the reward that are expected for that day.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::FORECAST, tag = "Index",
     responses((status = 200, body = ghi_contract::Forecast))))]
 pub(crate) fn forecast(context: &Context<'_>) -> HandlerResult {

@@ -60,6 +60,8 @@ fn the_forecast_expects_the_halving() {
         assert_eq!(row[6..], ["", ""], "it isn't known yet");
     }
     assert_eq!(path[59][2], "2024-05-19");
+    let one = rows(&server, "/export/forecast.csv?forecast_days=60-60", COLUMNS);
+    assert_eq!(one, path[59..60]);
 }
 
 #[test]

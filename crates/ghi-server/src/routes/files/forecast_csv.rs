@@ -20,6 +20,8 @@ const COLUMNS: &str = "date,forecast_days,target_date,predicted_avg_cost_usd,low
 const SCORE_COLUMNS: &str = "forecast_days,forecasts,mean_absolute_error_pct,of_repeating_today_pct,ratio,\
                              inside_interval_pct";
 
+const HORIZONS: &str = "forecast_days must be a whole number from 1 to 365, or an ascending range such as 1-90, up to 90.";
+
 /// The longest horizon in a range such as `1-90`.
 const PATH_MAX: u16 = 90;
 const DEFAULT_DAYS: u16 = 365;
@@ -34,7 +36,7 @@ const DEFAULT_DAYS: u16 = 365;
 pub(crate) fn forecast_csv(context: &Context<'_>) -> HandlerResult {
     let (model, today) = (context.model(), context.today());
     let horizons = horizons(&context.query)?;
-    let is_path = horizons.start() != horizons.end();
+    let is_path = context.query.get("forecast_days")?.is_some_and(|days| days.contains('-'));
     let range = date_range(&context.query, today)?;
     let range = range.unwrap_or(DateRange::up_to(today, if is_path { 1 } else { DEFAULT_DAYS }));
     let range @ DateRange { first, last } = range.within(model)?;
@@ -73,14 +75,13 @@ fn cell(figure: Option<Decimal>) -> String {
 fn horizons(query: &Query<'_>) -> Result<RangeInclusive<u16>, Problem> {
     let Some((first, last)) = query.get("forecast_days")?.and_then(|text| text.split_once('-'))
     else {
-        let days = forecast_days(query)?.get();
+        let days = forecast_days(query).map_err(|_| Problem::invalid_parameter(HORIZONS))?.get();
         return Ok(days..=days);
     };
     let ends = [first, last].map(|text| text.parse().map_or(0, ForecastDays::get));
     let [first, last] = ends;
     if first == 0 || first > last || last > PATH_MAX {
-        let detail = "forecast_days must be a whole number from 1 to 365, or a range such as 1-90, up to 90.";
-        return Err(Problem::invalid_parameter(detail));
+        return Err(Problem::invalid_parameter(HORIZONS));
     }
     Ok(first..=last)
 }

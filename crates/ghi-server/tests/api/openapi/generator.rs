@@ -158,6 +158,12 @@ fn describe(path: &str, parameter: &mut Parameter) {
             "forecast_days" if path == paths::FORECAST => "The horizon in days, as decimal digits.",
             "forecast_days" => "The horizon in days, or a range of up to 90 days such as `1-90`. Defaults to 7.",
             "range" => "The range of days up to today: `7d`, `30d`, `90d`, `1y`, `5y` or `all`.",
+            "from" if path == "/export/forecast-score.csv" => {
+                "The first day on which forecasts were made, `YYYY-MM-DD`. Defaults to that of the first forecast."
+            }
+            "from" if path == "/export/forecast.csv" => {
+                "The first day, `YYYY-MM-DD`. Defaults to six days before `to` or, without `to`, to 364 days ago."
+            }
             "from" => {
                 "The first day, `YYYY-MM-DD`. Defaults to six days before `to`."
             }
