@@ -1,6 +1,7 @@
 //! The steps of a request, in their order: [`identify`](Api::identify), [`admit`](Api::admit), [`plan`](Api::plan),
 //! [`dispatch`](Api::dispatch) and [`finish`](Api::finish). Nothing here blocks on I/O.
 
+use std::mem;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,11 +13,11 @@ use ghi_contract::paths::PREFIX;
 use ghi_engine::{Inputs, Model};
 use httpdate::fmt_http_date;
 use hyper::header::{ACCEPT_ENCODING, CONNECTION, DATE, HeaderValue};
-use hyper::{HeaderMap, Method, Request, StatusCode, Uri, Version};
-use ipnet::IpNet;
+use hyper::{HeaderMap, Method, Response, StatusCode, Uri, Version};
+use tokio::task::JoinError;
 
 use crate::clock::{Clock, Moment};
-use crate::config::{Config, SnapshotForm};
+use crate::config::Config;
 use crate::edition::{Editions, RequestDay};
 use crate::http::caching::{PageCache, encode};
 use crate::http::clients::{Limiter, Quota, canonical, client_address, is_trusted};
@@ -26,8 +27,8 @@ use crate::http::problem::{Code, Problem};
 use crate::http::query::Query;
 use crate::http::site::Site;
 use crate::http::validation::validate;
-use crate::net::{Answer, Arrival, ClientKey, Permit, PermitPool, Reply, Service};
-use crate::observe::access_log::{self, TraceContext, X_REQUEST_ID};
+use crate::net::{Arrival, ClientKey, Content, Permit, PermitPool};
+use crate::observe::access_log::{self, X_REQUEST_ID};
 use crate::observe::metrics::Metrics;
 use crate::router::{ROUTES, Route, RouteKind, find_route, rendered_ahead};
 use crate::routes::context::{Context, FixedFile, HandlerResult};
@@ -37,18 +38,17 @@ use crate::scenarios::{FaultPlan, Scenarios};
 /// How many seconds' worth of requests a client may send at once.
 const BURST_SECONDS: NonZeroU32 = NonZeroU32::new(2).expect("2 is not zero");
 
+/// The reply to a request: a response, maybe after a delay. Without a response, the connection is reset.
+pub(crate) type Reply = (Option<Response<Content>>, Option<(Duration, Permit)>);
+
 pub(crate) struct Api {
-    clock: Clock,
+    /// Without the inputs, which are in the editions.
+    config: Config,
     site: Site,
     fixed: PageCache<FixedFile>,
     pub(crate) editions: Editions,
-    snapshot_form: SnapshotForm,
     scenarios: Scenarios,
-    strict_parameters: bool,
     limiter: Option<Limiter>,
-    limits_loopback: bool,
-    trusted_proxies: Vec<IpNet>,
-    access_log: bool,
     pub(crate) metrics: Metrics,
     pool: Arc<PermitPool>,
     is_draining: AtomicBool,
@@ -65,34 +65,27 @@ struct Exchange {
 }
 
 impl Exchange {
-    fn request(&self) -> &Request<()> {
-        &self.arrival.request
-    }
-
     fn is_read(&self) -> bool {
-        matches!(*self.request().method(), Method::GET | Method::HEAD)
+        matches!(*self.arrival.request.method(), Method::GET | Method::HEAD)
     }
 }
 
 impl Api {
-    pub(crate) fn new(config: Config, address: SocketAddr) -> Self {
+    pub(crate) fn new(mut config: Config, address: SocketAddr) -> Self {
         let scenarios = Scenarios::new(&config);
-        let mut site = Site::new(config.public_url);
+        let mut site = Site::new(config.public_url.take());
         site.address = address;
         site.clock_notice = config.clock.notice();
         site.has_scenarios = config.scenarios;
+        let model = Model::new(mem::take(&mut config.inputs));
+        config.trusted_proxies = config.trusted_proxies.into_iter().map(canonical).collect();
         let routes = ROUTES.iter().map(|route| route.path);
         Self {
-            editions: Editions::new(Model::new(config.inputs), &site, config.clock.speed()),
-            clock: config.clock,
+            editions: Editions::new(model, &site, config.clock.speed()),
             site,
             fixed: PageCache::with_capacity(usize::MAX),
-            snapshot_form: config.snapshot_form,
-            strict_parameters: config.strict_parameters,
             limiter: config.rate_limit.map(|limit| Limiter::new(limit, BURST_SECONDS)),
-            limits_loopback: config.rate_limit_loopback,
-            trusted_proxies: config.trusted_proxies.into_iter().map(canonical).collect(),
-            access_log: config.access_log,
+            config,
             metrics: Metrics::new(routes, Arc::clone(&scenarios.waiting)),
             scenarios,
             pool: PermitPool::for_rendering(),
@@ -102,7 +95,8 @@ impl Api {
 
     /// Switches to new inputs. They are rendered first; until then, requests get the old data.
     pub(crate) fn reload(&self, inputs: Inputs) {
-        self.editions.reload(Model::new(inputs), self.clock.now(), |day| self.render_ahead(day));
+        self.editions
+            .reload(Model::new(inputs), self.config.clock.now(), |day| self.render_ahead(day));
         self.metrics.reloaded(true);
     }
 
@@ -112,7 +106,7 @@ impl Api {
 
     /// Renders the current day, and the next one when midnight is near, so that no request has to wait.
     pub(crate) fn prepare_days(&self) {
-        self.editions.prepare(self.clock.now(), |day| self.render_ahead(day));
+        self.editions.prepare(self.config.clock.now(), |day| self.render_ahead(day));
     }
 
     fn render_ahead(&self, day: &RequestDay) {
@@ -124,14 +118,39 @@ impl Api {
         }
     }
 
+    /// Returns the client that a peer's connections count against, if they are limited. A proxy's are not: it forwards
+    /// requests of many clients.
+    pub(crate) fn bounded_peer(&self, peer: IpAddr) -> Option<ClientKey> {
+        let is_exempt = peer.is_loopback() && !self.config.rate_limit_loopback;
+        let is_bounded = !is_exempt && !is_trusted(peer, &self.config.trusted_proxies);
+        is_bounded.then(|| peer.into())
+    }
+
+    /// Answers a request, on the pool if that takes too long for a worker. Fails if the server stops first.
+    pub(crate) async fn respond(self: Arc<Self>, arrival: Arrival) -> Result<Reply, JoinError> {
+        let exchange = self.identify(arrival);
+        match self.admit(&exchange) {
+            Ok(Some(place)) => Box::pin(place.render(move || self.answer(&exchange, None))).await,
+            admitted => Ok(self.answer(&exchange, admitted.err())),
+        }
+    }
+
+    /// Answers a request without waiting for anything.
+    pub(crate) fn respond_now(&self, arrival: Arrival) -> Response<Content> {
+        let exchange = self.identify(arrival);
+        let (response, _) = self.answer(&exchange, self.admit(&exchange).err());
+        response.unwrap_or_default()
+    }
+
     /// Finds the route of a request and its client, and counts it against the client's rate limit.
     fn identify(&self, arrival: Arrival) -> Exchange {
         let (peer, request) = (arrival.peer, &arrival.request);
         let route = find_route(request.uri().path());
-        let client = client_address(peer, request.headers(), &self.trusted_proxies);
+        let client = client_address(peer, request.headers(), &self.config.trusted_proxies);
         // Local peers that are not proxies are exempt by default.
-        let is_exempt = peer.is_loopback() && !is_trusted(peer, &self.trusted_proxies);
-        let is_limited = !arrival.on_probe_socket && (self.limits_loopback || !is_exempt);
+        let is_exempt = peer.is_loopback() && !is_trusted(peer, &self.config.trusted_proxies);
+        let is_limited =
+            !arrival.on_probe_socket && (self.config.rate_limit_loopback || !is_exempt);
         let bounded_client = is_limited.then(|| ClientKey::from(client));
         let is_probe = route.is_some_and(|route| route.kind == RouteKind::Probe);
         let limiter = self.limiter.as_ref().filter(|_| !is_probe);
@@ -154,7 +173,7 @@ impl Api {
             let detail = "This socket serves only /healthz, /readyz and /metrics.";
             return Err(Problem::new(Code::NotFound, detail));
         }
-        let request = exchange.request();
+        let request = &exchange.arrival.request;
         let has_prefer = || request.headers().contains_key(PREFER);
         let route = exchange.route.filter(|_| exchange.is_read());
         if !route.is_some_and(|route| route.is_rendered_alone(request.uri().query(), has_prefer)) {
@@ -166,11 +185,11 @@ impl Api {
         })
     }
 
-    /// Reads the clock and produces the reply to an admitted request. A panic becomes a 500.
-    fn answer(&self, exchange: &Exchange) -> Reply {
+    /// Reads the clock and produces the reply to a request that is admitted or rejected. A panic becomes a 500.
+    fn answer(&self, exchange: &Exchange, rejection: Option<Problem>) -> Reply {
         let answer = AssertUnwindSafe(|| {
-            let day = self.editions.day(self.clock.now());
-            let (result, fault) = match self.plan(exchange, &day) {
+            let day = self.editions.day(self.config.clock.now());
+            let (result, fault) = match rejection.map_or_else(|| self.plan(exchange, &day), Err) {
                 Ok(mut fault) => (self.dispatch(exchange, fault.as_mut(), &day), fault),
                 Err(problem) => (Err(problem), None),
             };
@@ -184,7 +203,7 @@ impl Api {
 
     /// Plans the scenario that a request selects or chaos picks, if any.
     fn plan(&self, exchange: &Exchange, day: &RequestDay) -> Result<Option<FaultPlan>, Problem> {
-        let (request, client) = (exchange.request(), exchange.bounded_client);
+        let (request, client) = (&exchange.arrival.request, exchange.bounded_client);
         let route = exchange.route.filter(|route| route.kind.has_scenarios());
         let Some(route) = route else { return Ok(None) };
         let seed = day.edition.model().seed();
@@ -208,7 +227,7 @@ impl Api {
         fault: Option<&mut FaultPlan>,
         today: &RequestDay,
     ) -> HandlerResult {
-        let headers = exchange.request().headers();
+        let headers = exchange.arrival.request.headers();
         let serve = |headers: &_, day: &_| self.serve(exchange, headers, day);
         let Some(fault) = fault else { return serve(headers, today) };
         let route = exchange.route.map_or("", |route| route.path);
@@ -216,7 +235,7 @@ impl Api {
     }
 
     fn serve(&self, exchange: &Exchange, headers: &HeaderMap, day: &RequestDay) -> HandlerResult {
-        let (uri, method) = (exchange.request().uri(), exchange.request().method());
+        let (uri, method) = (exchange.arrival.request.uri(), exchange.arrival.request.method());
         let (path, is_read) = (uri.path(), exchange.is_read());
         match exchange.route {
             Some(route) if is_read => self.handle(route, uri, headers, day),
@@ -251,7 +270,7 @@ impl Api {
         };
         query.is_form = is_page;
         let is_api = route.kind == RouteKind::Api;
-        if route.kind == RouteKind::File || is_api && self.strict_parameters {
+        if route.kind == RouteKind::File || is_api && self.config.strict_parameters {
             query.check_names(route.parameters)?;
         }
         let context = Context {
@@ -261,9 +280,9 @@ impl Api {
             query,
             parameters: route.parameters,
             path_parameter: route.parameter(uri.path()).unwrap_or_default(),
-            clock: &self.clock,
+            clock: &self.config.clock,
             day,
-            snapshot_form: self.snapshot_form,
+            snapshot_form: self.config.snapshot_form,
             is_draining: self.is_draining.load(Ordering::Relaxed),
             metrics: &self.metrics,
         };
@@ -285,7 +304,7 @@ impl Api {
         mut fault: Option<FaultPlan>,
         now: Option<Moment>,
     ) -> Reply {
-        let request = exchange.request();
+        let request = &exchange.arrival.request;
         let mut response = result.unwrap_or_else(|problem| {
             encode(problem.response(&self.site, request.uri().path()), request.headers())
         });
@@ -306,8 +325,7 @@ impl Api {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         headers.insert(DATE, self.http_date(now));
-        let trace = TraceContext::of(request.headers());
-        trace.write_headers(headers);
+        access_log::echo_ids(request.headers(), headers);
         let quota = stated_quota(exchange, status, fault.as_ref());
         if let Some((limiter, quota)) = self.limiter.as_ref().zip(quota) {
             limiter.write_headers(quota, headers);
@@ -320,14 +338,11 @@ impl Api {
         }
         // A server failure is logged even if the access log is off, unless it was simulated.
         let is_failure = status == StatusCode::INTERNAL_SERVER_ERROR;
-        if self.access_log || is_failure {
-            let id = trace.request_id.cloned().unwrap_or_else(access_log::new_request_id);
-            headers.insert(X_REQUEST_ID, id.clone());
-            if self.access_log || scenario.is_none() {
-                let messages = (request, &response);
-                let (traceparent, client) = (trace.traceparent, exchange.client);
-                access_log::write(&id, traceparent, client, messages, scenario, took);
-            }
+        if self.config.access_log || is_failure {
+            headers.entry(X_REQUEST_ID).or_insert_with(access_log::new_request_id);
+        }
+        if self.config.access_log || is_failure && scenario.is_none() {
+            access_log::write(exchange.client, request, &response, scenario, took);
         }
         let is_reset = fault.as_ref().is_some_and(FaultPlan::is_reset);
         ((!is_reset).then_some(response), fault.and_then(|fault| fault.wait))
@@ -335,7 +350,7 @@ impl Api {
 
     /// Returns the value of the `Date` header: the time of the message, whatever the sandbox's clock shows.
     fn http_date(&self, now: Option<Moment>) -> HeaderValue {
-        let now = now.filter(|_| self.clock.is_system());
+        let now = now.filter(|_| self.config.clock.is_system());
         let time = now.unwrap_or_else(|| Clock::system().now());
         let time = UNIX_EPOCH + Duration::from_secs(time.unix_second());
         HeaderValue::try_from(fmt_http_date(time)).expect("a date is visible ASCII")
@@ -355,33 +370,13 @@ fn stated_quota(
     }
 }
 
-impl Service for Api {
-    fn is_bounded(&self, peer: IpAddr) -> bool {
-        !peer.is_loopback() && !is_trusted(peer, &self.trusted_proxies)
-    }
-
-    fn respond(self: &Arc<Self>, arrival: Arrival) -> Answer {
-        let exchange = self.identify(arrival);
-        match self.admit(&exchange) {
-            Ok(None) => Answer::Ready(self.answer(&exchange)),
-            Ok(Some(place)) => {
-                let api = Arc::clone(self);
-                Answer::Queued(place, Box::new(move || api.answer(&exchange)))
-            }
-            Err(problem) => Answer::Ready(self.finish(&exchange, Err(problem), None, None)),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::net::Ipv4Addr;
     use std::time::Instant;
 
-    use hyper::Response;
+    use hyper::Request;
     use hyper::header::HOST;
-
-    use crate::net::Content;
 
     use super::*;
 
@@ -412,11 +407,11 @@ mod tests {
         api: &Arc<Api>,
         peer: &'static str,
     ) -> impl Fn(&str, &[(&str, &str)]) -> Response<Content> {
-        move |path, headers| api.respond(arrival(peer, path, headers)).into_response()
+        move |path, headers| api.respond_now(arrival(peer, path, headers))
     }
 
     fn today(api: &Api) -> RequestDay {
-        api.editions.day(api.clock.now())
+        api.editions.day(api.config.clock.now())
     }
 
     fn text(response: Response<Content>) -> String {
@@ -490,32 +485,32 @@ mod tests {
             ("/docs?x", &[], false),
             ("/metrics?x", &[], false),
         ] {
-            let reply = api.respond(arrival("127.0.0.1", target, headers));
-            assert_eq!(matches!(reply, Answer::Queued(..)), is_rendered, "{target}");
+            let admitted = api.admit(&api.identify(arrival("127.0.0.1", target, headers)));
+            assert_eq!(admitted.unwrap().is_some(), is_rendered, "{target}");
         }
     }
 
     #[test]
     fn a_request_over_its_rate_limit_takes_no_place_in_the_queue() {
         let api = api(Config { rate_limit: NonZeroU32::new(1), ..Config::default() });
-        let ask = || api.respond(arrival("203.0.113.7", "/?price=1", &[]));
-        let queued = [ask(), ask()];
-        assert!(queued.iter().all(|reply| matches!(reply, Answer::Queued(..))));
-        assert_eq!(ask().into_response().status(), StatusCode::TOO_MANY_REQUESTS);
+        let ask = || api.admit(&api.identify(arrival("203.0.113.7", "/?price=1", &[])));
+        let queued = [ask(), ask()].map(|admitted| admitted.unwrap());
+        assert!(queued.iter().all(Option::is_some));
+        assert_eq!(ask().unwrap_err().describe().code, "rate_limited");
     }
 
     #[test]
     fn a_client_with_nine_requests_in_the_queue_gets_503_with_retry_after() {
         let api = api(Config::default());
-        let ask = |peer| api.respond(arrival(peer, "/?price=1", &[]));
-        let queued = [(); 9].map(|()| ask("203.0.113.7"));
-        assert!(queued.iter().all(|reply| matches!(reply, Answer::Queued(..))));
-        let refused = ask("203.0.113.7").into_response();
+        let ask = |peer| api.admit(&api.identify(arrival(peer, "/?price=1", &[])));
+        let queued = [(); 9].map(|()| ask("203.0.113.7").unwrap());
+        assert!(queued.iter().all(Option::is_some));
+        let refused = api.respond_now(arrival("203.0.113.7", "/?price=1", &[]));
         assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!(refused.headers()["retry-after"], "1");
-        assert!(matches!(ask("203.0.113.8"), Answer::Queued(..)), "another client has its own");
+        assert!(ask("203.0.113.8").unwrap().is_some(), "another client has its own");
         drop(queued);
-        assert!(matches!(ask("203.0.113.7"), Answer::Queued(..)));
+        assert!(ask("203.0.113.7").unwrap().is_some());
     }
 
     #[test]

@@ -94,28 +94,17 @@ pub enum SnapshotForm {
 
 /// The public URL of a server behind a proxy, such as `https://example.org/sandbox`, without a trailing slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PublicUrl(String);
-
-impl PublicUrl {
-    /// Returns the path, without a trailing slash.
-    pub(crate) fn path(&self) -> &str {
-        self.parts().1
-    }
-
-    /// Returns the host, with the port if there is one.
-    pub(crate) fn host(&self) -> &str {
-        self.parts().0
-    }
-
-    fn parts(&self) -> (&str, &str) {
-        let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
-        rest.split_at(rest.find('/').unwrap_or(rest.len()))
-    }
+pub struct PublicUrl {
+    url: String,
+    /// The host, with the port if there is one.
+    pub(crate) host: String,
+    /// The path, without a trailing slash.
+    pub(crate) path: String,
 }
 
 impl fmt::Display for PublicUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.url)
     }
 }
 
@@ -123,26 +112,20 @@ impl FromStr for PublicUrl {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let uri: Uri = text.parse().map_err(|_| NOT_A_URL)?;
-        let (Some("http" | "https"), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
+        // The links appear in headers, pages and documents, which have different quoting rules.
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~[]:/".contains(&byte);
+        let uri: Uri = text.parse().ok().filter(|_| text.bytes().all(is_plain)).ok_or(NOT_A_URL)?;
+        let (Some("http" | "https"), Some(host)) = (uri.scheme_str(), uri.authority()) else {
             return Err(NOT_A_URL);
         };
-        // The links appear in headers, pages and documents, which have different quoting rules.
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-        let is_of_host = |byte: u8| is_plain(byte) || b"[]:".contains(&byte);
+        let has_port = host.as_str().len() > host.host().len();
         let path = uri.path().strip_suffix('/').unwrap_or(uri.path());
-        let is_segment =
-            |segment: &str| !matches!(segment, "" | "." | "..") && segment.bytes().all(is_plain);
-        let has_port = authority.as_str().len() > authority.host().len();
-        if text.contains(['?', '#', '@'])
-            || authority.host().is_empty()
-            || !authority.as_str().bytes().all(is_of_host)
-            || has_port && authority.port_u16().is_none()
-            || !path.split('/').skip(1).all(is_segment)
-        {
+        let is_path = !path.split('/').skip(1).any(|segment| matches!(segment, "" | "." | ".."));
+        if host.host().is_empty() || has_port && host.port_u16().is_none() || !is_path {
             return Err(NOT_A_URL);
         }
-        Ok(Self(text.strip_suffix('/').unwrap_or(text).to_owned()))
+        let url = text.strip_suffix('/').unwrap_or(text);
+        Ok(Self { url: url.to_owned(), host: host.as_str().to_owned(), path: path.to_owned() })
     }
 }
 
@@ -168,7 +151,7 @@ mod tests {
             ),
         ] {
             let parsed: PublicUrl = text.parse().unwrap();
-            let parts = (&*parsed.to_string(), parsed.host(), parsed.path());
+            let parts = (&*parsed.to_string(), &*parsed.host, &*parsed.path);
             assert_eq!(parts, (url, host, path), "{text}");
         }
         for text in [

@@ -15,6 +15,7 @@
 //! Each module depends only on those below it:
 
 mod server;
+mod worker;
 mod api;
 mod router;
 mod routes;

@@ -1,30 +1,28 @@
 //! The life cycle of a server: start workers, render the next day in advance, drain, stop.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener as StdListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use ghi_engine::{Inputs, Model};
 use hyper::{Request, Response};
-use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{sleep, timeout};
 
 use crate::api::Api;
-use crate::clock::{MonotonicTime, is_system_time_in_range};
+use crate::clock::is_system_time_in_range;
 use crate::config::Config;
-use crate::net::{
-    Arrival, ConnectionLimits, Connections, Content, Listener, SHUTDOWN_TIMEOUT, Service, Worker,
-};
+use crate::net::{Arrival, ConnectionLimits, Connections, Content, Listener, SHUTDOWN_TIMEOUT};
 use crate::router::check_fail_flag;
+use crate::worker::Worker;
 
-/// The interval at which the server checks whether midnight is near.
+/// The interval at which the server checks whether midnight is near and connections have timed out.
 const TICK: Duration = Duration::from_secs(1);
 
 /// The limit on connections of the probe socket.
@@ -39,10 +37,11 @@ const SANDBOX_WORKERS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not zero
 /// A server that accepts connections, for programs that run one. Tests use a [`Sandbox`].
 pub struct Server {
     api: Arc<Api>,
-    connections: Arc<Connections>,
+    /// Those of the workers, and those of the probe socket.
+    connections: [Arc<Connections>; 2],
     /// Whether a proxy may send it requests, so that it has to learn of the shutdown in time.
     is_behind_proxy: bool,
-    shutdown: watch::Sender<bool>,
+    shutdown: watch::Sender<()>,
     /// How many requests each worker cut off when it stopped. Closed when all workers have stopped.
     stopped: mpsc::UnboundedReceiver<usize>,
 }
@@ -68,22 +67,21 @@ impl Server {
         let api = Arc::new(Api::new(config, address));
         // The first request should not wait for rendering.
         api.prepare_days();
-        let (shutdown, stop) = watch::channel(false);
+        let (shutdown, stop) = watch::channel(());
         let (running, stopped) = mpsc::unbounded_channel();
-        let counts = api.metrics.connections.clone();
-        let connections = Connections::new(limits, counts.clone());
-        let limits = ConnectionLimits { total: PROBE_CONNECTIONS, ..limits };
-        let of_probes = Connections::new(limits, counts);
+        let probe_limits = ConnectionLimits { total: PROBE_CONNECTIONS, ..limits };
+        let connections = [limits, probe_limits]
+            .map(|limits| Connections::new(limits, api.metrics.connections.clone()));
         for (number, socket) in sockets.into_iter().chain(probes).enumerate() {
             let is_for_probes = number == workers;
             let worker = Worker {
-                number,
                 is_for_probes,
-                service: Arc::clone(&api),
-                connections: Arc::clone(if is_for_probes { &of_probes } else { &connections }),
+                api: Arc::clone(&api),
+                connections: Arc::clone(&connections[usize::from(is_for_probes)]),
                 shutdown: stop.clone(),
             };
-            start(worker, socket, running.clone())?;
+            let name = if is_for_probes { "probes".into() } else { format!("worker-{number}") };
+            worker.start(name, socket, running.clone())?;
         }
         Ok(Self { api, connections, is_behind_proxy, shutdown, stopped })
     }
@@ -104,10 +102,10 @@ impl Server {
         // This thread serves no requests, so it can render while the workers continue.
         let drain = self.prepare_days_until(shutdown, TICK).await;
         self.api.start_draining();
-        if self.is_behind_proxy || !self.connections.is_empty() {
+        if self.is_behind_proxy || !self.connections[0].is_empty() {
             self.prepare_days_until(sleep(drain), TICK).await;
         }
-        _ = self.shutdown.send(true);
+        drop(self.shutdown);
         let mut cut_off = 0;
         let stopped = async {
             while let Some(count) = self.stopped.recv().await {
@@ -118,7 +116,8 @@ impl Server {
         cut_off
     }
 
-    /// Renders each next day before midnight, until the future is ready. The runtime can handle signals in between.
+    /// Renders each next day before midnight and closes connections in time, until the future is ready. The runtime can
+    /// handle signals in between.
     async fn prepare_days_until<T>(&self, end: impl Future<Output = T>, interval: Duration) -> T {
         let mut end = pin!(end);
         loop {
@@ -127,37 +126,12 @@ impl Server {
                 () = sleep(interval) => {
                     // Logged even if nobody connects.
                     is_system_time_in_range();
+                    self.connections.iter().for_each(|connections| connections.close_timed_out());
                     self.api.prepare_days();
                 }
             }
         }
     }
-}
-
-/// Starts a worker on its own thread.
-fn start<S: Service>(
-    worker: Worker<S>,
-    socket: StdListener,
-    running: mpsc::UnboundedSender<usize>,
-) -> io::Result<()> {
-    // Anything that can fail does so here, where the caller can handle it.
-    // The blocking thread renders what would take the worker too long.
-    let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(1).build()?;
-    let listener = {
-        let _runtime_context = runtime.enter();
-        TcpListener::from_std(socket)?
-    };
-    let name =
-        if worker.is_for_probes { "probes".into() } else { format!("worker-{}", worker.number) };
-    let thread = thread::Builder::new().name(name).spawn(move || {
-        let cut_off = runtime.block_on(worker.run(listener));
-        // This also drops the connections that took too long.
-        drop(runtime);
-        _ = running.send(cut_off);
-    });
-    thread.map(drop).map_err(|error| {
-        io::Error::new(error.kind(), format!("failed to start a worker thread: {error}"))
-    })
 }
 
 /// Replaces the inputs of a running server. Each response is made entirely from the old data or from the new.
@@ -261,9 +235,9 @@ impl InProcess {
             has_body: !request.body().is_empty(),
             request: request.map(|_| ()),
             defect: None,
-            started: MonotonicTime::now(),
+            started: Instant::now(),
         };
-        self.api.respond(arrival).into_response().map(Content::into_bytes)
+        self.api.respond_now(arrival).map(Content::into_bytes)
     }
 }
 

@@ -6,7 +6,6 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-pub(crate) use std::time::Instant as MonotonicTime;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ghi_display::grouped;

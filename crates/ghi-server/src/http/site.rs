@@ -76,12 +76,12 @@ impl Site {
 
     /// The host and port of the public URL, if configured. Never taken from a request.
     pub(crate) fn host(&self) -> Option<&str> {
-        self.public_url.as_ref().map(PublicUrl::host)
+        self.public_url.as_ref().map(|url| &*url.host)
     }
 
     /// The prefix of every path in this server's pages.
     pub(crate) fn prefix(&self) -> &str {
-        self.public_url.as_ref().map_or("", PublicUrl::path)
+        self.public_url.as_ref().map_or("", |url| &url.path)
     }
 
     /// Returns the value of a `Link` header.

@@ -1,15 +1,16 @@
 //! The connections of a server: limits, eviction, timeouts and shutdown.
 
 use std::collections::BTreeMap;
+use std::mem;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use tokio::task::{self, AbortHandle, yield_now};
 use tokio::time::{sleep, timeout};
 
-use crate::clock::MonotonicTime;
 use crate::net::connection::{Phase, SharedState};
 use crate::net::permits::ClientKey;
 
@@ -27,6 +28,9 @@ const GRACE: Duration = Duration::from_millis(50);
 
 /// How long a client may read nothing of its response before its connection may be evicted.
 const STALLED_GRACE: Duration = Duration::from_secs(1);
+
+/// How long a client has to complete its request at shutdown.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 
 /// A connection is closed if its client reads nothing of a response for this many times the head timeout.
 /// The kernels on both sides buffer up to 200 KB, so a client that reads steadily seems to read nothing
@@ -54,15 +58,15 @@ pub(crate) struct ConnectionCounts {
 pub(crate) struct Connections {
     limits: ConnectionLimits,
     counts: ConnectionCounts,
+    /// The number of the next connection.
+    next: AtomicU64,
     open: Mutex<BTreeMap<u64, OpenConnection>>,
 }
 
-/// A connection, until its task has ended and its socket is closed.
+/// A connection, until its task has ended or been told to.
 struct OpenConnection {
-    /// `None` if the task has been told to end.
-    task: Option<AbortHandle>,
+    task: AbortHandle,
     state: SharedState,
-    worker: usize,
     client: Option<ClientKey>,
 }
 
@@ -78,7 +82,7 @@ impl Drop for Listed {
 
 impl Connections {
     pub(crate) fn new(limits: ConnectionLimits, counts: ConnectionCounts) -> Arc<Self> {
-        Arc::new(Self { limits, counts, open: Mutex::default() })
+        Arc::new(Self { limits, counts, next: AtomicU64::default(), open: Mutex::default() })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -86,7 +90,8 @@ impl Connections {
     }
 
     pub(crate) fn admits(&self, client: ClientKey) -> bool {
-        let is_admitted = self.count(|open| open.client == Some(client)) < self.limits.per_client;
+        let count = self.lock().values().filter(|open| open.client == Some(client)).count();
+        let is_admitted = count < self.limits.per_client;
         self.counts.refused.inc_by((!is_admitted).into());
         is_admitted
     }
@@ -94,108 +99,95 @@ impl Connections {
     /// Waits until fewer connections are open than the limit allows, and evicts others if necessary and possible.
     /// Workers that do this at the same time may exceed the limit by one connection each.
     pub(crate) async fn wait_for_slot(&self) {
-        while self.lock().len() >= self.limits.total {
-            let is_full = self.count(|_| true) >= self.limits.total;
-            match if is_full { self.evict(MonotonicTime::now()) } else { 0 } {
-                0 => sleep(IDLE_CHECK).await,
-                count => {
-                    self.counts.evicted.inc_by(count as u64);
-                    yield_now().await;
-                }
-            }
+        while self.lock().len() >= self.limits.total && self.evict(Instant::now()) == 0 {
+            sleep(IDLE_CHECK).await;
         }
     }
 
     /// Serves a connection on its own task. The client is that whose limit it counts against.
     pub(crate) fn spawn(
         self: &Arc<Self>,
-        worker: usize,
         client: Option<ClientKey>,
         state: SharedState,
         connection: impl Future<Output = ()> + Send + 'static,
     ) {
         // Held until the connection is in the list, from which the end of its task removes it.
         let mut open = self.lock();
-        let number = open.last_key_value().map_or(0, |(last, _)| last + 1);
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
         let listed = Listed(Arc::clone(self), number);
         self.counts.open.inc();
         let task = task::spawn(async move {
             connection.await;
             drop(listed);
         });
-        let task = Some(task.abort_handle());
-        open.insert(number, OpenConnection { task, state, worker, client });
+        open.insert(number, OpenConnection { task: task.abort_handle(), state, client });
     }
 
     /// Closes the connections whose clients wait for a response the least: by phase, and in each phase the one that has
     /// been in it longest. Returns how many.
-    fn evict(&self, now: MonotonicTime) -> usize {
+    fn evict(&self, now: Instant) -> usize {
         let count = (self.limits.total / CONNECTIONS_PER_EVICTION).max(1);
-        self.close(count, now, |_, phase, age| match phase {
+        let evicted = self.close(count, now, |phase, age| match phase {
             Phase::Idle => true,
-            Phase::New | Phase::HalfClosed | Phase::Receiving => age >= GRACE,
+            Phase::Receiving => age >= GRACE,
             Phase::Stalled => age >= STALLED_GRACE,
             Phase::Sending => false,
-        })
+        });
+        self.counts.evicted.inc_by(evicted as u64);
+        evicted
     }
 
-    /// Closes the connections of a worker that have timed out.
-    pub(crate) fn close_timed_out(&self, worker: usize) {
+    /// Closes the connections that have timed out.
+    pub(crate) fn close_timed_out(&self) {
         let ConnectionLimits { head_timeout, idle_timeout, .. } = self.limits;
-        self.close(usize::MAX, MonotonicTime::now(), |owner, phase, age| {
-            let timeout = match phase {
-                Phase::New | Phase::Receiving => head_timeout,
-                Phase::Idle => idle_timeout,
-                Phase::Stalled => STALLED_TIMEOUT_FACTOR * head_timeout,
-                Phase::Sending | Phase::HalfClosed => return false,
-            };
-            owner == worker && age >= timeout
+        self.close(usize::MAX, Instant::now(), |phase, age| match phase {
+            Phase::Receiving => age >= head_timeout,
+            Phase::Idle => age >= idle_timeout,
+            Phase::Stalled => age >= STALLED_TIMEOUT_FACTOR * head_timeout,
+            Phase::Sending => false,
         });
     }
 
-    /// Keeps closing the idle connections of a worker until no connection is left or the time is up. The
-    /// others close after their response, which says `Connection: close`. Returns how many were left.
-    pub(crate) async fn shut_down(&self, worker: usize) -> usize {
-        let left = || self.lock().values().filter(|open| open.worker == worker).count();
+    /// Keeps closing idle connections until no connection is left or the time is up. The others close after their
+    /// response, which says `Connection: close`. Returns how many were left, once for all workers.
+    pub(crate) async fn shut_down(&self) -> usize {
         let closing = async {
-            while left() > 0 {
+            while !self.is_empty() {
                 // Waits before the first scan, so that the tasks read any data that has already arrived.
                 sleep(IDLE_CHECK).await;
                 yield_now().await;
-                self.close(usize::MAX, MonotonicTime::now(), |owner, phase, _| {
-                    owner == worker && matches!(phase, Phase::New | Phase::Idle)
+                self.close(usize::MAX, Instant::now(), |phase, age| match phase {
+                    Phase::Receiving => age >= SHUTDOWN_GRACE,
+                    phase => phase == Phase::Idle,
                 });
             }
         };
         _ = timeout(SHUTDOWN_TIMEOUT, closing).await;
-        left()
+        mem::take(&mut *self.lock()).len()
     }
 
-    /// Closes up to `count` of the connections for whose worker, phase and age this is true. Returns how many.
+    /// Closes up to `count` of the connections for whose phase and age this is true. Returns how many.
     fn close(
         &self,
         count: usize,
-        now: MonotonicTime,
-        is_over: impl Fn(usize, Phase, Duration) -> bool,
+        now: Instant,
+        is_over: impl Fn(Phase, Duration) -> bool,
     ) -> usize {
         let mut open = self.lock();
         let mut closing: Vec<_> = open
-            .values_mut()
-            .filter(|connection| connection.task.is_some())
-            .filter_map(|connection| {
-                let (phase, since) = connection.state.phase();
-                let is_over = is_over(connection.worker, phase, now.duration_since(since));
-                is_over.then_some((phase, since, connection))
+            .iter()
+            .filter_map(|(number, connection)| {
+                let state = connection.state.lock();
+                let (phase, since) = (state.phase(), state.since);
+                is_over(phase, now.duration_since(since)).then_some((phase, since, *number))
             })
             .collect();
-        closing.sort_unstable_by_key(|(phase, since, _)| (*phase, *since));
-        let tasks = closing.into_iter().take(count).filter_map(|(.., open)| open.task.take());
-        tasks.map(|task| task.abort()).count()
-    }
-
-    fn count(&self, is_counted: impl Fn(&OpenConnection) -> bool) -> usize {
-        let open = self.lock();
-        open.values().filter(|open| open.task.is_some() && is_counted(open)).count()
+        closing.sort_unstable();
+        closing.truncate(count);
+        for (.., number) in &closing {
+            open.remove(number).inspect(|connection| connection.task.abort());
+        }
+        closing.len()
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, OpenConnection>> {
@@ -217,25 +209,24 @@ mod tests {
     }
 
     /// Returns a time after the start of all connections of a test.
-    fn later() -> MonotonicTime {
-        MonotonicTime::now() + Duration::from_secs(60)
+    fn later() -> Instant {
+        Instant::now() + Duration::from_secs(60)
     }
 
     /// Opens connections that entered these phases the given number of milliseconds after the start, and
     /// stay open until they are closed.
-    fn open(connections: &Arc<Connections>, start: MonotonicTime, phases: &[(Phase, u64)]) {
+    fn open(connections: &Arc<Connections>, start: Instant, phases: &[(Phase, u64)]) {
         for (phase, millis) in phases {
-            let state = SharedState::new(*phase);
+            let state = SharedState::in_phase(*phase);
             state.lock().since = start + Duration::from_millis(*millis);
-            connections.spawn(0, None, state, std::future::pending());
+            connections.spawn(None, state, std::future::pending());
         }
     }
 
     /// Returns when the open connections entered their phases, in milliseconds.
-    fn listed(connections: &Connections, start: MonotonicTime) -> Vec<u128> {
+    fn listed(connections: &Connections, start: Instant) -> Vec<u128> {
         let open = connections.lock();
-        let since = open.values().filter(|open| open.task.is_some());
-        let since = since.map(|open| open.state.phase().1);
+        let since = open.values().map(|open| open.state.lock().since);
         let mut listed: Vec<_> =
             since.map(|since| since.duration_since(start).as_millis()).collect();
         listed.sort_unstable();
@@ -245,60 +236,34 @@ mod tests {
     #[tokio::test]
     async fn the_connection_that_has_been_idle_longest_is_evicted_first() {
         let (connections, start) = (connections(5, 5), later());
-        let [silent, idle, slow] = [Phase::New, Phase::Idle, Phase::Receiving];
-        let phases = [(Phase::Sending, 1), (slow, 2), (idle, 3), (silent, 4), (idle, 5), (idle, 6)];
-        open(&connections, start, &phases);
+        let [idle, slow] = [Phase::Idle, Phase::Receiving];
+        open(
+            &connections,
+            start,
+            &[(Phase::Sending, 1), (slow, 2), (idle, 3), (slow, 4), (idle, 5)],
+        );
         let evict_at = |millis| connections.evict(start + Duration::from_millis(millis));
-        assert_eq!(evict_at(7), 1);
-        assert_eq!(listed(&connections, start), [1, 2, 4, 5, 6]);
-        assert_eq!(evict_at(8), 1);
-        assert_eq!(
-            listed(&connections, start),
-            [1, 2, 4, 6],
-            "a new connection has a grace period"
-        );
-        assert_eq!(evict_at(54), 1);
-        assert_eq!(
-            listed(&connections, start),
-            [1, 2, 6],
-            "a silent one is evicted before an idle one"
-        );
-        assert_eq!((evict_at(54), evict_at(54)), (1, 1));
-        assert_eq!(listed(&connections, start), [1], "a slow one is evicted last");
-        assert_eq!(evict_at(60_000), 0, "one with a request in progress stays");
+        assert_eq!((evict_at(7), evict_at(7)), (1, 1));
+        assert_eq!(listed(&connections, start), [1, 2, 4]);
+        assert_eq!(evict_at(51), 0, "a request has a grace period");
+        assert_eq!((evict_at(53), evict_at(53)), (1, 0));
+        assert_eq!(listed(&connections, start), [1, 4]);
+        assert_eq!((evict_at(54), evict_at(60_000)), (1, 0));
+        assert_eq!(listed(&connections, start), [1], "one with a request in progress stays");
     }
 
     #[tokio::test]
     async fn a_connection_with_an_unread_response_is_evicted_last() {
         let (connections, start) = (connections(2, 2), later());
-        let [stalled, slow, gone] = [Phase::Stalled, Phase::Receiving, Phase::HalfClosed];
-        let phases = [(stalled, 0), (stalled, 1), (slow, 990), (gone, 991)];
-        open(&connections, start, &phases);
+        let [stalled, slow] = [Phase::Stalled, Phase::Receiving];
+        open(&connections, start, &[(stalled, 0), (stalled, 1), (slow, 990)]);
         let evict_at = |millis| connections.evict(start + Duration::from_millis(millis));
         assert_eq!(evict_at(999), 0);
         assert_eq!(evict_at(1_000), 1);
-        assert_eq!(
-            listed(&connections, start),
-            [1, 990, 991],
-            "the one stalled longest is evicted"
-        );
-        assert_eq!(evict_at(1_041), 1);
-        assert_eq!(
-            listed(&connections, start),
-            [1, 990],
-            "one whose client may be gone is evicted earlier"
-        );
+        assert_eq!(listed(&connections, start), [1, 990], "the one stalled longest is evicted");
         assert_eq!(evict_at(1_041), 1);
         assert_eq!(listed(&connections, start), [1], "a slow one is evicted earlier");
         assert_eq!(evict_at(1_041), 1);
-    }
-
-    #[tokio::test]
-    async fn a_client_that_has_just_begun_to_send_a_request_has_a_grace_period() {
-        let (connections, start) = (connections(2, 2), later());
-        open(&connections, start, &[(Phase::Receiving, 0), (Phase::New, 0)]);
-        assert_eq!(connections.evict(start + (GRACE - Duration::from_millis(1))), 0);
-        assert_eq!(connections.evict(start + GRACE), 1);
     }
 
     #[tokio::test]
@@ -315,11 +280,13 @@ mod tests {
         let connections = connections(1, 1);
         let counts = connections.counts.clone();
         connections.wait_for_slot().await;
-        open(&connections, MonotonicTime::now(), &[(Phase::Idle, 0)]);
+        open(&connections, Instant::now(), &[(Phase::Idle, 0)]);
         assert_eq!((counts.evicted.get(), counts.open.get()), (0, 1), "a slot was free");
         connections.wait_for_slot().await;
         assert_eq!(counts.evicted.get(), 1);
         assert!(connections.is_empty());
+        yield_now().await;
+        assert_eq!(counts.open.get(), 0, "its socket is closed");
     }
 
     #[tokio::test]
@@ -330,15 +297,15 @@ mod tests {
         let spawning = std::thread::spawn(move || {
             let _context = runtime.enter();
             for _ in 0..1000 {
-                others.spawn(0, None, SharedState::new(Phase::New), std::future::ready(()));
+                others.spawn(None, SharedState::new(), std::future::ready(()));
             }
         });
         while !spawning.is_finished() {
             yield_now().await;
         }
-        let deadline = MonotonicTime::now() + Duration::from_secs(10);
+        let deadline = Instant::now() + Duration::from_secs(10);
         while !connections.is_empty() {
-            assert!(MonotonicTime::now() < deadline, "some are left");
+            assert!(Instant::now() < deadline, "some are left");
             yield_now().await;
         }
     }
@@ -350,13 +317,13 @@ mod tests {
         let first = client("203.0.113.7");
         for (client, is_open) in [(first, true), (first, true), (client("203.0.113.8"), false)] {
             assert!(connections.admits(client));
-            let state = SharedState::new(Phase::New);
+            let state = SharedState::new();
             let connection = async move {
                 if is_open {
                     std::future::pending().await
                 }
             };
-            connections.spawn(0, Some(client), state, connection);
+            connections.spawn(Some(client), state, connection);
         }
         assert!(!connections.admits(first) && !connections.admits(client("::ffff:203.0.113.7")));
         assert!(connections.admits(client("203.0.113.8")));

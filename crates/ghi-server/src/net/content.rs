@@ -12,7 +12,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{spawn, yield_now};
 use tokio::time::sleep;
 
-use crate::net::connection::Unfinished;
 use crate::net::permits::Permit;
 
 /// The size of a generated piece in bytes, which is about what a response holds in memory.
@@ -42,8 +41,6 @@ pub(crate) struct Content {
     /// All of it, unless it has pieces.
     whole: Bytes,
     pieces: Option<Box<Pieces>>,
-    /// Keeps the response of a connection unfinished until all of it has been handed to the connection.
-    pub(crate) unfinished: Option<Unfinished>,
 }
 
 /// Content that is generated while it is sent, or cut off or sent slowly on purpose. A piece is generated
@@ -101,7 +98,7 @@ impl Content {
 
 impl<T: Into<Bytes>> From<T> for Content {
     fn from(whole: T) -> Self {
-        Self { whole: whole.into(), ..Self::default() }
+        Self { whole: whole.into(), pieces: None }
     }
 }
 
@@ -138,7 +135,7 @@ impl Pieces {
     }
 
     fn into_content(self) -> Content {
-        Content { pieces: Some(Box::new(self)), ..Content::default() }
+        Content { whole: Bytes::new(), pieces: Some(Box::new(self)) }
     }
 
     fn is_done(&self) -> bool {

@@ -1,16 +1,13 @@
-//! Sockets and bytes: from a listening address to requests, and from responses to bytes.
-//!
-//! Independent of the index: requests are answered by an implementation of [`Service`].
+//! Sockets and bytes: listening addresses, connections, permits and bodies. Independent of the index.
 
-mod worker;
 mod connections;
 mod content;
 mod permits;
 mod connection;
 mod listener;
 
+pub(crate) use connection::{Arrival, SharedState, Stream};
 pub(crate) use connections::{ConnectionCounts, ConnectionLimits, Connections, SHUTDOWN_TIMEOUT};
-pub(crate) use content::Content;
+pub(crate) use content::{Content, ENDED_EARLY};
 pub use listener::Listener;
 pub(crate) use permits::{ClientKey, Permit, PermitPool};
-pub(crate) use worker::{Answer, Arrival, Reply, Service, Wait, Worker};

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::{JoinError, spawn_blocking};
+use tokio::task::{JoinError, spawn, spawn_blocking};
 
 /// An IPv4 address, or the /64 that one IPv6 subscriber gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,17 +39,15 @@ pub(crate) struct PermitPool {
     total: usize,
     per_client: usize,
     unused: Arc<Semaphore>,
-    /// The turns of the clients that have permits, each of which holds its client's turn.
+    /// The turns of the clients that have permits.
     turns: Mutex<HashMap<ClientKey, Weak<Turn>>>,
 }
 
-/// Shared by the permits of a client, and by nothing else, so that they can be counted.
-#[derive(Debug, Default)]
-struct Turn(Arc<tokio::sync::Mutex<()>>);
+type Turn = tokio::sync::Mutex<()>;
 
 #[derive(Debug)]
 pub(crate) struct Permit {
-    /// The client's. Without a client, it isn't shared.
+    /// Shared by the permits of the client, and by nothing else, so that they can be counted.
     turn: Arc<Turn>,
     _used: OwnedSemaphorePermit,
 }
@@ -99,14 +97,13 @@ impl Permit {
         self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, JoinError> {
-        let turn = Arc::clone(&self.turn.0).lock_owned().await;
-        spawn_blocking(move || {
-            let done = work();
-            // Held until here even if the client has left: the thread was busy nevertheless.
-            drop((turn, self));
-            done
-        })
-        .await
+        // On its own task, which keeps its place even if the client leaves: the thread is busy nevertheless.
+        let rendering = spawn(async move {
+            let permit = self;
+            let _turn = permit.turn.lock().await;
+            spawn_blocking(work).await
+        });
+        rendering.await?
     }
 }
 

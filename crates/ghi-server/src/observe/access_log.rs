@@ -20,30 +20,15 @@ const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 /// The maximum number of bytes of client text in a line, before escaping.
 const TEXT_MAX: usize = 256;
 
-/// The ids that a request carries, each as it was sent. One that is malformed or sent twice counts as not sent.
-#[derive(Debug, Default)]
-pub(crate) struct TraceContext<'a> {
-    pub(crate) request_id: Option<&'a HeaderValue>,
-    pub(crate) traceparent: Option<&'a HeaderValue>,
-}
-
-impl<'a> TraceContext<'a> {
-    pub(crate) fn of(headers: &'a HeaderMap) -> Self {
-        let well_formed = |name: HeaderName, is_well_formed: fn(&[u8]) -> bool| {
-            let mut values = headers.get_all(name).iter();
-            let value = values.next().filter(|value| is_well_formed(value.as_bytes()));
-            value.filter(|_| values.next().is_none())
-        };
-        Self {
-            request_id: well_formed(X_REQUEST_ID, is_request_id),
-            traceparent: well_formed(TRACEPARENT, is_traceparent),
-        }
-    }
-
-    /// Repeats the ids of the request in a response.
-    pub(crate) fn write_headers(&self, headers: &mut HeaderMap) {
-        for (name, value) in [(X_REQUEST_ID, self.request_id), (TRACEPARENT, self.traceparent)] {
-            value.map(|value| headers.insert(name, value.clone()));
+/// Repeats the ids of a request in its response. One that is malformed or sent twice counts as not sent.
+pub(crate) fn echo_ids(request: &HeaderMap, response: &mut HeaderMap) {
+    let ids: [(HeaderName, fn(&[u8]) -> bool); 2] =
+        [(X_REQUEST_ID, is_request_id), (TRACEPARENT, is_traceparent)];
+    for (name, is_well_formed) in ids {
+        let mut values = request.get_all(&name).iter();
+        let value = values.next().filter(|value| is_well_formed(value.as_bytes()));
+        if let (Some(value), None) = (value, values.next()) {
+            response.insert(name, value.clone());
         }
     }
 }
@@ -72,21 +57,21 @@ pub(crate) fn new_request_id() -> HeaderValue {
     HeaderValue::try_from(id).expect("digits are visible ASCII")
 }
 
-/// Logs a request.
+/// Logs a request with the ids in its response.
 pub(crate) fn write(
-    id: &HeaderValue,
-    traceparent: Option<&HeaderValue>,
     client: IpAddr,
-    (request, response): (&Request<()>, &Response<Content>),
+    request: &Request<()>,
+    response: &Response<Content>,
     scenario: Option<&Scenario>,
     took: Duration,
 ) {
+    let id = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
     let agent = request.headers().get(USER_AGENT).map_or(&b""[..], HeaderValue::as_bytes);
     let target = request.uri().path_and_query().map_or("", |target| target.as_str());
     tracing::info!(
         target: "access",
-        request_id = id.to_str().unwrap_or_default(),
-        traceparent = traceparent.and_then(|value| value.to_str().ok()),
+        request_id = id(X_REQUEST_ID),
+        traceparent = id(TRACEPARENT),
         %client,
         method = escaped(request.method().as_str().as_bytes()),
         target = escaped(target.as_bytes()),
@@ -114,14 +99,14 @@ mod tests {
     /// Returns the ids found in headers.
     fn found(sent: &[(HeaderName, &str)]) -> [Option<String>; 2] {
         let sent = sent.iter().map(|(name, value)| (name.clone(), value.parse().unwrap()));
-        let headers = HeaderMap::from_iter(sent);
-        let context = TraceContext::of(&headers);
+        echoed(&HeaderMap::from_iter(sent))
+    }
+
+    fn echoed(request: &HeaderMap) -> [Option<String>; 2] {
         let mut response = HeaderMap::new();
-        context.write_headers(&mut response);
-        assert_eq!(response.get(X_REQUEST_ID), context.request_id);
-        assert_eq!(response.get(TRACEPARENT), context.traceparent);
-        [context.request_id, context.traceparent]
-            .map(|value| Some(value?.to_str().unwrap().to_owned()))
+        echo_ids(request, &mut response);
+        [X_REQUEST_ID, TRACEPARENT]
+            .map(|name| Some(response.get(name)?.to_str().unwrap().to_owned()))
     }
 
     #[track_caller]
@@ -193,8 +178,7 @@ mod tests {
             headers.append(name, value.parse().unwrap());
             headers
         });
-        let context = TraceContext::of(&headers);
-        assert!(context.request_id.is_none() && context.traceparent.is_some());
+        assert_eq!(echoed(&headers), [None, Some(TRACE.into())]);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! The metrics: requests, latencies, connections, scenarios, reloads and the process, and the text formats they are sent
 //! in. Metrics of the process have the names that exporters share.
 
-use std::collections::HashSet;
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -21,7 +20,7 @@ use prometheus_client::registry::Registry;
 use rustix::param::{clock_ticks_per_second, page_size};
 use rustix::process::{Resource, getrlimit};
 
-use crate::http::lists::{best_quality, elements, quality, split_unquoted, value_of};
+use crate::http::lists::best_quality;
 use crate::net::{ConnectionCounts, PermitPool};
 use crate::scenarios::Scenario;
 
@@ -39,15 +38,10 @@ struct RouteAndStatus {
     status: u16,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RouteOnly {
-    route: &'static str,
-}
-
 #[derive(Debug)]
 pub(crate) struct Metrics {
     requests: Family<RouteAndStatus, Counter>,
-    latencies: Family<RouteOnly, Histogram, fn() -> Histogram>,
+    latencies: Family<Labels<1>, Histogram, fn() -> Histogram>,
     pub(crate) connections: ConnectionCounts,
     pub(crate) requests_limited: Counter,
     pub(crate) scenarios_refused: Counter,
@@ -89,7 +83,7 @@ impl Metrics {
     pub(crate) fn request(&self, route: Option<&'static str>, status: StatusCode, took: Duration) {
         let route = route.unwrap_or("none");
         self.requests.get_or_create(&RouteAndStatus { route, status: status.as_u16() }).inc();
-        self.latencies.get_or_create(&RouteOnly { route }).observe(took.as_secs_f64());
+        self.latencies.get_or_create(&[("route", route)]).observe(took.as_secs_f64());
     }
 
     /// Counts a request with a scenario separately, so that its status and its duration trigger no alerts.
@@ -105,8 +99,8 @@ impl Metrics {
         self.is_last_reload_successful.set(is_successful.into());
     }
 
-    /// Returns all metrics in a format: those of the registry, of the server, of the process and of a model.
-    pub(crate) fn expose(&self, format: Format, model: &Model, mut registry: Registry) -> String {
+    /// Returns all metrics as OpenMetrics: those of the registry, of the server, of the process and of a model.
+    pub(crate) fn expose(&self, model: &Model, mut registry: Registry) -> String {
         self.register(&mut registry);
         let last_day = model.coverage().last.duration_since(Date::constant(1970, 1, 1));
         let last_day = ConstGauge::new(last_day.as_secs());
@@ -120,10 +114,7 @@ impl Metrics {
         register_process(&mut registry);
         let mut text = String::new();
         encode(&mut text, &registry).expect("a string takes any text");
-        match format {
-            Format::Prometheus => to_prometheus(&text),
-            Format::OpenMetrics => text,
-        }
+        text
     }
 
     fn register(&self, registry: &mut Registry) {
@@ -197,60 +188,30 @@ fn open_descriptors() -> Option<u64> {
     Some(fs::read_dir("/proc/self/fd").ok()?.count() as u64 - 1)
 }
 
-/// A text format of metrics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Prometheus,
-    /// The standard based on it.
-    OpenMetrics,
-}
-
-impl Format {
-    /// Returns OpenMetrics if the request accepts it by name and prefers nothing else, and otherwise Prometheus.
-    pub(crate) fn accepted(headers: &HeaderMap) -> Self {
-        let open_metrics = elements(headers, ACCEPT).filter(|range| is_open_metrics(range));
-        let open_metrics = open_metrics.map(|range| quality(range).1).max().unwrap_or(0);
-        // The most specific range that covers plain text applies.
-        let mut plain_text = ["text/plain", "text/*", "*/*"].into_iter();
-        let plain_text = plain_text.find_map(|range| best_quality(headers, ACCEPT, &[range]));
-        match open_metrics > 0 && open_metrics >= plain_text.unwrap_or(0) {
-            true => Self::OpenMetrics,
-            false => Self::Prometheus,
-        }
+/// Returns metrics with their content type: as OpenMetrics if the request accepts that by name and doesn't prefer plain
+/// text, and otherwise in the Prometheus text format.
+pub(crate) fn in_accepted_format(
+    headers: &HeaderMap,
+    open_metrics: String,
+) -> (&'static str, String) {
+    let quality = |name| best_quality(headers, ACCEPT, &[name]).unwrap_or(0);
+    let preference = quality("application/openmetrics-text");
+    if preference > 0 && preference >= quality("text/plain") {
+        return ("application/openmetrics-text; version=1.0.0; charset=utf-8", open_metrics);
     }
-
-    pub(crate) fn content_type(self) -> &'static str {
-        match self {
-            Self::Prometheus => "text/plain; version=0.0.4; charset=utf-8",
-            Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
-        }
-    }
-}
-
-/// Returns whether a media range is OpenMetrics in the version written here, or in its draft, which doesn't
-/// differ in the parts used here.
-fn is_open_metrics(range: &str) -> bool {
-    let mut parameters = split_unquoted(range, ';').skip(1);
-    let version = parameters.find_map(|parameter| value_of(parameter, "version"));
-    quality(range).0.eq_ignore_ascii_case("application/openmetrics-text")
-        && matches!(version.as_deref(), None | Some("1.0.0" | "0.0.1"))
+    ("text/plain; version=0.0.4; charset=utf-8", to_prometheus(&open_metrics))
 }
 
 /// Returns metrics in the Prometheus text format, in which a family of counters has the name of its series.
 fn to_prometheus(open_metrics: &str) -> String {
-    let lines = || open_metrics.lines().filter(|line| *line != "# EOF");
-    let types = lines().filter_map(|line| line.strip_prefix("# TYPE "));
-    let counters: HashSet<&str> = types.filter_map(|line| line.strip_suffix(" counter")).collect();
-    let renamed = lines().map(|line| {
-        let mut words = line.splitn(4, ' ');
-        match (words.next(), words.next(), words.next(), words.next()) {
-            (Some("#"), Some(kind), Some(name), Some(rest)) if counters.contains(name) => {
-                format!("# {kind} {name}_total {rest}\n")
-            }
-            _ => format!("{line}\n"),
+    let types = open_metrics.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+    let mut text = open_metrics.replace("# EOF\n", "");
+    for name in types.filter_map(|line| line.strip_suffix(" counter")) {
+        for kind in ["HELP", "TYPE"] {
+            text = text.replace(&format!("# {kind} {name} "), &format!("# {kind} {name}_total "));
         }
-    });
-    renamed.collect()
+    }
+    text
 }
 
 #[cfg(test)]
@@ -266,8 +227,8 @@ mod tests {
         Metrics::new(["/a", "/b"].into_iter(), PermitPool::new(1, 1))
     }
 
-    fn exposed(metrics: &Metrics, format: Format) -> String {
-        metrics.expose(format, &Model::new(Inputs::default()), Registry::default())
+    fn exposed(metrics: &Metrics) -> String {
+        metrics.expose(&Model::new(Inputs::default()), Registry::default())
     }
 
     /// Checks that a request with this duration is counted from the bucket with this bound on.
@@ -275,7 +236,7 @@ mod tests {
     fn check(took: Duration, bound: &str) {
         let metrics = metrics();
         metrics.request(Some("/a"), StatusCode::OK, took);
-        let text = exposed(&metrics, Format::Prometheus);
+        let text = exposed(&metrics);
         let name = "ghi_http_request_duration_seconds";
         let counted = format!("{name}_bucket{{le=\"{bound}\",route=\"/a\"}} 1");
         let mut buckets = text.lines().filter(|line| line.starts_with(&format!("{name}_bucket")));
@@ -299,7 +260,7 @@ mod tests {
         metrics.request(Some("/b"), StatusCode::OK, Duration::ZERO);
         metrics.request(Some("/b"), StatusCode::OK, Duration::ZERO);
         metrics.request(None, StatusCode::NOT_FOUND, Duration::ZERO);
-        let text = exposed(&metrics, Format::OpenMetrics);
+        let text = exposed(&metrics);
         let mut lines: Vec<&str> =
             text.lines().filter(|line| line.starts_with("ghi_http_requests_total{")).collect();
         lines.sort_unstable();
@@ -319,7 +280,7 @@ mod tests {
         metrics.request(Some("/b"), StatusCode::OK, Duration::from_micros(2));
         metrics.request(Some("/b"), StatusCode::NOT_FOUND, Duration::from_millis(500));
         metrics.request(None, StatusCode::NOT_FOUND, Duration::ZERO);
-        let text = exposed(&metrics, Format::Prometheus);
+        let text = exposed(&metrics);
         let name = "ghi_http_request_duration_seconds";
         for line in [
             "_bucket{le=\"0.000005\",route=\"/b\"} 1",
@@ -333,39 +294,41 @@ mod tests {
         }
         assert!(!text.contains(&format!("{name}_count{{route=\"/a\"}}")), "{text}");
     }
+
     #[track_caller]
-    fn check_accepted(accept: &'static str, expected: Format) {
+    fn check_accepted(accept: &'static str, is_open_metrics: bool) {
         let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
-        assert_eq!(Format::accepted(&headers), expected, "{accept}");
+        let (content_type, _) = in_accepted_format(&headers, String::new());
+        let expected =
+            if is_open_metrics { "application/openmetrics-text; v" } else { "text/plain; v" };
+        assert!(content_type.starts_with(expected), "{accept}");
     }
 
     #[test]
-    fn open_metrics_is_used_if_it_is_accepted_by_name_and_nothing_is_preferred_to_it() {
-        use Format::{OpenMetrics, Prometheus};
-        assert_eq!(Format::accepted(&HeaderMap::new()), Prometheus);
+    fn open_metrics_is_used_if_it_is_accepted_by_name_and_plain_text_is_not_preferred() {
         for prometheus_server in [
             "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.1",
             "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
             "application/openmetrics-text; version=0.0.1,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
         ] {
-            check_accepted(prometheus_server, OpenMetrics);
+            check_accepted(prometheus_server, true);
         }
         check_accepted(
             "application/vnd.google.protobuf;encoding=delimited;q=0.7,text/plain;version=0.0.4;q=0.3",
-            Prometheus,
+            false,
         );
-        check_accepted("*/*", Prometheus);
-        check_accepted("application/*", Prometheus);
-        check_accepted("text/html,application/xml;q=0.9,*/*;q=0.8", Prometheus);
-        check_accepted("application/openmetrics-text", OpenMetrics);
-        check_accepted("Application/OpenMetrics-Text ; Version=\"1.0.0\"", OpenMetrics);
-        check_accepted("application/openmetrics-text, text/plain", OpenMetrics);
-        check_accepted("application/openmetrics-text;q=0.4, text/plain;q=0.5", Prometheus);
-        check_accepted("application/openmetrics-text;q=0.5, */*;q=0.501", Prometheus);
-        check_accepted("application/openmetrics-text;q=0.5, text/*;q=0.6, */*;q=0.1", Prometheus);
-        check_accepted("application/openmetrics-text;q=0.5, text/plain;q=0.1, */*", OpenMetrics);
-        check_accepted("application/openmetrics-text;q=0", Prometheus);
-        check_accepted("application/openmetrics-text;version=2.0.0", Prometheus);
+        for (accept, is_open_metrics) in [
+            ("*/*", false),
+            ("application/*", false),
+            ("text/html,application/xml;q=0.9,*/*;q=0.8", false),
+            ("application/openmetrics-text", true),
+            ("Application/OpenMetrics-Text ; Version=\"1.0.0\"", true),
+            ("application/openmetrics-text, text/plain", true),
+            ("application/openmetrics-text;q=0.4, text/plain;q=0.5", false),
+            ("application/openmetrics-text;q=0", false),
+        ] {
+            check_accepted(accept, is_open_metrics);
+        }
     }
 
     #[test]

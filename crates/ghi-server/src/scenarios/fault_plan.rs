@@ -16,7 +16,7 @@ use crate::edition::{Editions, RequestDay};
 use crate::http::prefer::{PREFER, PREFERENCE_APPLIED, add_applied};
 use crate::http::problem::{Code, Problem};
 use crate::http::site::Site;
-use crate::net::{ClientKey, Content, Permit, PermitPool, Wait};
+use crate::net::{ClientKey, Content, Permit, PermitPool};
 use crate::scenarios::recovery::RecoveryKeys;
 use crate::scenarios::scenario::{FIGURES, Failure, Origin, RETRY_AFTER_SECONDS, Scenario, find};
 use crate::scenarios::startup::{Chaos, FailFlags};
@@ -85,7 +85,7 @@ impl Scenarios {
         };
         let wait = match scenario.number("delay").map(Duration::from_millis) {
             None | Some(Duration::ZERO) => None,
-            Some(duration) => Some(Wait { duration, permit: permit()? }),
+            Some(duration) => Some((duration, permit()?)),
         };
         let is_slow = scenario.failure() == Some(Failure::Drip);
         let slow = if is_slow { Some(permit()?) } else { None };
@@ -114,7 +114,8 @@ pub(crate) struct FaultPlan {
     rejection: Option<Problem>,
     /// Today, or the day that the request names, maybe with other data.
     day: RequestDay,
-    pub(crate) wait: Option<Wait>,
+    /// How long to wait before the response, and the permit for that.
+    pub(crate) wait: Option<(Duration, Permit)>,
     slow: Option<Permit>,
 }
 

@@ -247,6 +247,29 @@ fn a_client_that_holds_every_connection_cannot_lock_out_others() {
 }
 
 #[test]
+fn connections_per_client_are_limited() {
+    let server = TestServer::start(Config {
+        max_connections: 100,
+        rate_limit: None,
+        rate_limit_loopback: true,
+        ..Config::default()
+    });
+    let is_answered = |client: &mut KeptAlive| client.get("/v1/ghi/metadata").is_ok();
+    let connect = || KeptAlive::new(server.address());
+    let mut open: Vec<KeptAlive> = (0..16).map(|_| connect()).collect();
+    assert!(open.iter_mut().all(is_answered));
+    assert!(!is_answered(&mut connect()), "one more is closed");
+    assert!(open.iter_mut().all(is_answered), "the others stay");
+    let metrics = open[0].get("/metrics").unwrap().body;
+    assert!(metrics.contains("ghi_http_connections_refused_total 1\n"), "{metrics}");
+    open.pop();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !is_answered(&mut connect()) {
+        assert!(Instant::now() < deadline, "its slot is still in use");
+    }
+}
+
+#[test]
 fn a_connection_over_the_limit_is_served_when_another_closes() {
     let (server, kept) = with_its_only_slot_taken();
     let mut waiting = server.connect();

@@ -15,7 +15,7 @@ use crate::http::caching::{encode, vary_by};
 use crate::http::problem::{Code, Problem};
 use crate::http::site::Site;
 use crate::net::Content;
-use crate::observe::metrics::Format;
+use crate::observe::metrics::in_accepted_format;
 use crate::routes::context::{Context, HandlerResult};
 
 /// The tag of these operations in the OpenAPI document.
@@ -49,14 +49,14 @@ pub(crate) fn readyz(context: &Context<'_>) -> HandlerResult {
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::METRICS, tag = TAG,
     responses((status = 200, content((String = "text/plain"), (String = "application/openmetrics-text"))))))]
 pub(crate) fn metrics(context: &Context<'_>) -> HandlerResult {
-    let format = Format::accepted(context.headers);
     let mut figures = Registry::default();
     // There may be no data for the day.
     if let Ok(today) = context.edition().days().today() {
         register_figures(&mut figures, context.model(), today);
     }
-    let text = context.metrics.expose(format, context.model(), figures);
-    let response = context.site.response(StatusCode::OK, format.content_type(), text);
+    let text = context.metrics.expose(context.model(), figures);
+    let (content_type, text) = in_accepted_format(context.headers, text);
+    let response = context.site.response(StatusCode::OK, content_type, text);
     let mut response = encode(response, context.headers);
     vary_by(response.headers_mut(), ACCEPT);
     Ok(response)
