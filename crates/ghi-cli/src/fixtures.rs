@@ -1,7 +1,6 @@
 //! `ghi fixtures`.
 
 use std::fs;
-use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -61,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let (inputs, clock) = args.embedded.read()?;
     let clock = Clock::at(clock.now());
     let config = Config { inputs, clock: clock.clone(), ..Config::default() };
-    let server = InProcess::new(config, Ipv4Addr::LOCALHOST.into());
+    let server = InProcess::new(config);
     let model = server.model();
     model.check(clock.now().date()).map_err(|no_figures| no_figures.to_string())?;
     let (mut index, mut files) = (Vec::new(), Vec::new());

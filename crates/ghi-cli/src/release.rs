@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::Ipv4Addr;
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
@@ -206,7 +205,7 @@ fn released_path(name: &str) -> String {
 
 /// Returns a server without sockets, for the tables under `/export`.
 pub(crate) fn embedded(inputs: Inputs) -> InProcess {
-    InProcess::new(Config { inputs, ..Config::default() }, Ipv4Addr::LOCALHOST.into())
+    InProcess::new(Config { inputs, ..Config::default() })
 }
 
 /// Returns the costs on each day with data as CSV: worldwide, then of each region.

@@ -1,6 +1,5 @@
 //! The source of documents: the built-in engine, or a server.
 
-use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -99,7 +98,7 @@ impl DocumentSource {
         let Some(url) = &args.url else {
             let (inputs, clock) = args.embedded.read()?;
             let config = Config { inputs, clock: clock.clone(), ..Config::default() };
-            let server = InProcess::new(config, Ipv4Addr::LOCALHOST.into());
+            let server = InProcess::new(config);
             return Ok(Self::Embedded { server, clock });
         };
         if args.embedded.at.is_some() || args.embedded.inputs.is_some() {

@@ -1,7 +1,5 @@
 //! Measures how long it takes to compute and to render a day, and to answer a request for the snapshot.
 
-use std::net::{IpAddr, Ipv4Addr};
-
 use criterion::{Criterion, criterion_group, criterion_main};
 use ghi_engine::{DEFAULT_INPUTS, Inputs, Model, RecentDays};
 use ghi_server::{Clock, Config, InProcess, Moment};
@@ -29,7 +27,7 @@ fn edition(criterion: &mut Criterion) {
             rate_limit: None,
             ..Config::default()
         };
-        InProcess::new(config, IpAddr::V4(Ipv4Addr::LOCALHOST))
+        InProcess::new(config)
     };
     let (few, many) = (Inputs::default(), many_regions());
     let running = server(&few);

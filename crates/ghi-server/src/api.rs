@@ -43,7 +43,7 @@ pub(crate) type Reply = (Option<Response<Content>>, Option<(Duration, Permit)>);
 
 pub(crate) struct Api {
     /// Without the inputs, which are in the editions.
-    config: Config,
+    pub(crate) config: Config,
     site: Site,
     fixed: PageCache<FixedFile>,
     pub(crate) editions: Editions,
@@ -88,7 +88,8 @@ impl Api {
             config,
             metrics: Metrics::new(routes, Arc::clone(&scenarios.waiting)),
             scenarios,
-            pool: PermitPool::for_rendering(),
+            // Of each client, one request is rendered and eight may wait.
+            pool: PermitPool::new(64, 9),
             is_draining: AtomicBool::new(false),
         }
     }

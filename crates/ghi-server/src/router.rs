@@ -199,15 +199,14 @@ pub fn check_fail_flag(text: &str) -> Result<(), String> {
 /// Returns the targets that a server renders before anyone requests them: the documents, pages and files that are
 /// requested most.
 pub(crate) fn rendered_ahead() -> impl Iterator<Item = String> {
-    let documents = ROUTES.iter().filter(|route| route.kind == RouteKind::Api);
-    let documents = documents.filter(|route| !route.has_parameter()).map(|route| route.path);
+    let is_document = |route: &&Route| route.kind == RouteKind::Api && !route.has_parameter();
+    let documents = ROUTES.iter().filter(is_document).map(|route| route.path);
     let files = [paths::SNAPSHOT_CSV, paths::EXPLAIN_CSV, paths::EXPLAIN_JSON, paths::FEED];
-    let files = files.into_iter().chain([paths::FORECAST_SCORE_CSV]);
-    let single = documents.chain(files).chain([paths::DASHBOARD, paths::EXPLAIN]);
+    let pages = [paths::FORECAST_SCORE_CSV, paths::DASHBOARD, paths::EXPLAIN];
     let charts = [paths::HISTORY_CHART, paths::REGIONS_CHART].into_iter();
     let charts =
         charts.flat_map(|path| parameters::THEMES.map(|theme| format!("{path}?theme={theme}")));
-    single.map(String::from).chain(charts)
+    documents.chain(files).chain(pages).map(String::from).chain(charts)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The life cycle of a server: start workers, render the next day in advance, drain, stop.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use tokio::time::{sleep, timeout};
 use crate::api::Api;
 use crate::clock::is_system_time_in_range;
 use crate::config::Config;
-use crate::net::{Arrival, ConnectionLimits, Connections, Content, Listener, SHUTDOWN_TIMEOUT};
+use crate::net::{Arrival, Connections, Content, Listener, SHUTDOWN_TIMEOUT};
 use crate::router::check_fail_flag;
 use crate::worker::Worker;
 
@@ -27,9 +27,6 @@ const TICK: Duration = Duration::from_secs(1);
 
 /// The limit on connections of the probe socket.
 pub const PROBE_CONNECTIONS: usize = 64;
-
-/// The number of connections that one client may always have, within the total limit.
-const PER_CLIENT_MIN: usize = 16;
 
 /// The workers of a [`Sandbox`]: two, so that requests of one client run in parallel.
 const SANDBOX_WORKERS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not zero");
@@ -57,21 +54,14 @@ impl Server {
         let address = listener.local_addr()?;
         let Listener { sockets, probes } = listener;
         let (workers, total) = (sockets.len(), config.max_connections);
-        let limits = ConnectionLimits {
-            total,
-            per_client: (total / 10).max(PER_CLIENT_MIN).min(total),
-            head_timeout: config.client_timeout,
-            idle_timeout: config.idle_timeout,
-        };
         let is_behind_proxy = !config.trusted_proxies.is_empty() || probes.is_some();
         let api = Arc::new(Api::new(config, address));
         // The first request should not wait for rendering.
         api.prepare_days();
         let (shutdown, stop) = watch::channel(());
         let (running, stopped) = mpsc::unbounded_channel();
-        let probe_limits = ConnectionLimits { total: PROBE_CONNECTIONS, ..limits };
-        let connections = [limits, probe_limits]
-            .map(|limits| Connections::new(limits, api.metrics.connections.clone()));
+        let connections = [total, PROBE_CONNECTIONS]
+            .map(|total| Connections::new(total, &api.config, api.metrics.connections.clone()));
         for (number, socket) in sockets.into_iter().chain(probes).enumerate() {
             let is_for_probes = number == workers;
             let worker = Worker {
@@ -205,39 +195,36 @@ impl Drop for Sandbox {
     }
 }
 
-/// A server without sockets.
-pub struct InProcess {
-    api: Arc<Api>,
-    peer: IpAddr,
-}
+/// A server without sockets, whose requests come from this machine.
+pub struct InProcess(Arc<Api>);
 
 impl InProcess {
-    /// Starts a server whose requests come from a peer.
-    pub fn new(config: Config, peer: IpAddr) -> Self {
-        Self { api: Arc::new(Api::new(config, ([127, 0, 0, 1], 8000).into())), peer }
+    /// Creates a server.
+    pub fn new(config: Config) -> Self {
+        Self(Arc::new(Api::new(config, ([127, 0, 0, 1], 8000).into())))
     }
 
     /// Returns the model of its inputs.
     pub fn model(&self) -> Arc<Model> {
-        self.api.editions.model()
+        self.0.editions.model()
     }
 
     /// Makes the server respond as it does while it shuts down.
     pub fn start_draining(&self) {
-        self.api.start_draining();
+        self.0.start_draining();
     }
 
     /// Returns the response to a request, with its whole body.
     pub fn respond(&self, request: Request<String>) -> Response<Bytes> {
         let arrival = Arrival {
-            peer: self.peer,
+            peer: Ipv4Addr::LOCALHOST.into(),
             on_probe_socket: false,
             has_body: !request.body().is_empty(),
             request: request.map(|_| ()),
             defect: None,
             started: Instant::now(),
         };
-        self.api.respond_now(arrival).map(Content::into_bytes)
+        self.0.respond_now(arrival).map(Content::into_bytes)
     }
 }
 

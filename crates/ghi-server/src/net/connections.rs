@@ -11,11 +11,15 @@ use prometheus_client::metrics::gauge::Gauge;
 use tokio::task::{self, AbortHandle, yield_now};
 use tokio::time::{sleep, timeout};
 
+use crate::config::Config;
 use crate::net::connection::{Phase, SharedState};
 use crate::net::permits::ClientKey;
 
 /// The time that open requests have to finish at shutdown.
 pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The number of connections that one client may always have, within the total limit.
+const PER_CLIENT_MIN: usize = 16;
 
 /// How often to look for newly idle connections, at shutdown and while a new connection waits for a slot.
 const IDLE_CHECK: Duration = Duration::from_millis(5);
@@ -37,16 +41,6 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 /// until it has emptied the buffers: with 30 s, 7 KB/s is enough.
 const STALLED_TIMEOUT_FACTOR: u32 = 3;
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ConnectionLimits {
-    pub(crate) total: usize,
-    pub(crate) per_client: usize,
-    /// How long a client may take to send the head of a request.
-    pub(crate) head_timeout: Duration,
-    /// How long a connection may be idle between two requests.
-    pub(crate) idle_timeout: Duration,
-}
-
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConnectionCounts {
     pub(crate) open: Gauge,
@@ -56,7 +50,11 @@ pub(crate) struct ConnectionCounts {
 
 /// The connections of all workers that share the limits.
 pub(crate) struct Connections {
-    limits: ConnectionLimits,
+    total: usize,
+    per_client: usize,
+    /// How long a client may take to send the head of a request.
+    head_timeout: Duration,
+    idle_timeout: Duration,
     counts: ConnectionCounts,
     /// The number of the next connection.
     next: AtomicU64,
@@ -81,8 +79,16 @@ impl Drop for Listed {
 }
 
 impl Connections {
-    pub(crate) fn new(limits: ConnectionLimits, counts: ConnectionCounts) -> Arc<Self> {
-        Arc::new(Self { limits, counts, next: AtomicU64::default(), open: Mutex::default() })
+    pub(crate) fn new(total: usize, config: &Config, counts: ConnectionCounts) -> Arc<Self> {
+        Arc::new(Self {
+            total,
+            per_client: (total / 10).max(PER_CLIENT_MIN).min(total),
+            head_timeout: config.client_timeout,
+            idle_timeout: config.idle_timeout,
+            counts,
+            next: AtomicU64::default(),
+            open: Mutex::default(),
+        })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -91,7 +97,7 @@ impl Connections {
 
     pub(crate) fn admits(&self, client: ClientKey) -> bool {
         let count = self.lock().values().filter(|open| open.client == Some(client)).count();
-        let is_admitted = count < self.limits.per_client;
+        let is_admitted = count < self.per_client;
         self.counts.refused.inc_by((!is_admitted).into());
         is_admitted
     }
@@ -99,7 +105,7 @@ impl Connections {
     /// Waits until fewer connections are open than the limit allows, and evicts others if necessary and possible.
     /// Workers that do this at the same time may exceed the limit by one connection each.
     pub(crate) async fn wait_for_slot(&self) {
-        while self.lock().len() >= self.limits.total && self.evict(Instant::now()) == 0 {
+        while self.lock().len() >= self.total && self.evict(Instant::now()) == 0 {
             sleep(IDLE_CHECK).await;
         }
     }
@@ -126,7 +132,7 @@ impl Connections {
     /// Closes the connections whose clients wait for a response the least: by phase, and in each phase the one that has
     /// been in it longest. Returns how many.
     fn evict(&self, now: Instant) -> usize {
-        let count = (self.limits.total / CONNECTIONS_PER_EVICTION).max(1);
+        let count = (self.total / CONNECTIONS_PER_EVICTION).max(1);
         let evicted = self.close(count, now, |phase, age| match phase {
             Phase::Idle => true,
             Phase::Receiving => age >= GRACE,
@@ -139,11 +145,10 @@ impl Connections {
 
     /// Closes the connections that have timed out.
     pub(crate) fn close_timed_out(&self) {
-        let ConnectionLimits { head_timeout, idle_timeout, .. } = self.limits;
         self.close(usize::MAX, Instant::now(), |phase, age| match phase {
-            Phase::Receiving => age >= head_timeout,
-            Phase::Idle => age >= idle_timeout,
-            Phase::Stalled => age >= STALLED_TIMEOUT_FACTOR * head_timeout,
+            Phase::Receiving => age >= self.head_timeout,
+            Phase::Idle => age >= self.idle_timeout,
+            Phase::Stalled => age >= STALLED_TIMEOUT_FACTOR * self.head_timeout,
             Phase::Sending => false,
         });
     }
@@ -202,10 +207,10 @@ mod tests {
     use super::*;
 
     fn connections(total: usize, per_client: usize) -> Arc<Connections> {
-        let timeout = Duration::from_secs(10);
-        let limits =
-            ConnectionLimits { total, per_client, head_timeout: timeout, idle_timeout: timeout };
-        Connections::new(limits, ConnectionCounts::default())
+        let counts = ConnectionCounts::default();
+        let mut connections = Connections::new(total, &Config::default(), counts);
+        Arc::get_mut(&mut connections).unwrap().per_client = per_client;
+        connections
     }
 
     /// Returns a time after the start of all connections of a test.

@@ -31,7 +31,11 @@ impl Listener {
         if SockRef::from(&socket).listen(i32::MAX).is_err() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the socket is not listening"));
         }
-        prepare(&socket)?;
+        // Accepted sockets inherit this: how many bytes of a response may wait in the kernel, in addition to those in
+        // flight. By default, far more of a large response would pass through the processor's caches twice.
+        #[cfg(target_os = "linux")]
+        SockRef::from(&socket).set_tcp_notsent_lowat(128 * 1024)?;
+        socket.set_nonblocking(true)?;
         let sockets = (0..workers.get()).map(|_| socket.try_clone()).collect::<io::Result<_>>()?;
         Ok(Self { sockets, probes: None })
     }
@@ -39,7 +43,7 @@ impl Listener {
     /// Binds another address for probes and metrics only, so that an orchestrator never queues behind public traffic.
     pub fn with_probes(self, address: SocketAddr) -> io::Result<Self> {
         let socket = TcpListener::bind(address)?;
-        prepare(&socket)?;
+        socket.set_nonblocking(true)?;
         Ok(Self { probes: Some(socket), ..self })
     }
 
@@ -52,14 +56,6 @@ impl Listener {
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.sockets[0].local_addr()
     }
-}
-
-fn prepare(socket: &TcpListener) -> io::Result<()> {
-    // Accepted sockets inherit this: how many bytes of a response may wait in the kernel, in addition to those in
-    // flight. By default, far more of a large response would pass through the processor's caches twice.
-    #[cfg(target_os = "linux")]
-    SockRef::from(socket).set_tcp_notsent_lowat(128 * 1024)?;
-    socket.set_nonblocking(true)
 }
 
 #[cfg(test)]

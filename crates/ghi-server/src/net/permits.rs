@@ -59,12 +59,6 @@ impl PermitPool {
         Arc::new(Self { total, per_client, unused, turns: Mutex::default() })
     }
 
-    /// Creates a pool for responses that are rendered for one request alone: of each client, one is rendered and eight
-    /// may wait.
-    pub(crate) fn for_rendering() -> Arc<Self> {
-        Self::new(64, 9)
-    }
-
     /// Takes a permit, unless all are in use or the client has reached its limit. Without a client, only
     /// the total limit applies.
     pub(crate) fn acquire(&self, client: Option<ClientKey>) -> Option<Permit> {
@@ -168,7 +162,7 @@ mod tests {
     }
     #[test]
     fn nine_requests_of_a_client_and_64_of_all_are_queued() {
-        let pool = PermitPool::for_rendering();
+        let pool = PermitPool::new(64, 9);
         let tickets = |client| std::iter::from_fn(|| pool.acquire(client)).collect::<Vec<_>>();
         let queued: Vec<_> = (0..7).map(|last| tickets(client(last))).collect();
         assert!(queued.iter().all(|tickets| tickets.len() == 9));
@@ -181,7 +175,7 @@ mod tests {
 
     #[tokio::test]
     async fn requests_of_one_client_are_rendered_one_after_the_other() {
-        let pool = PermitPool::for_rendering();
+        let pool = PermitPool::new(64, 9);
         let (go, wait) = mpsc::channel::<()>();
         let [first, second] = [(); 2].map(|()| pool.acquire(client(1)).unwrap());
         let other = pool.acquire(client(2)).unwrap();
@@ -201,7 +195,7 @@ mod tests {
 
     #[tokio::test]
     async fn work_that_has_begun_keeps_its_place_when_the_client_leaves() {
-        let pool = PermitPool::for_rendering();
+        let pool = PermitPool::new(64, 9);
         let (go, wait) = mpsc::channel::<()>();
         let (begun, begins) = mpsc::channel();
         let left = tokio::spawn(pool.acquire(client(1)).unwrap().render(move || {

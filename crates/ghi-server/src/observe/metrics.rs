@@ -41,7 +41,7 @@ struct RouteAndStatus {
 #[derive(Debug)]
 pub(crate) struct Metrics {
     requests: Family<RouteAndStatus, Counter>,
-    latencies: Family<Labels<1>, Histogram, fn() -> Histogram>,
+    latencies: Family<[(&'static str, &'static str); 1], Histogram, fn() -> Histogram>,
     pub(crate) connections: ConnectionCounts,
     pub(crate) requests_limited: Counter,
     pub(crate) scenarios_refused: Counter,
