@@ -22,9 +22,8 @@ const TEXT_MAX: usize = 256;
 
 /// Repeats the ids of a request in its response. One that is malformed or sent twice counts as not sent.
 pub(crate) fn echo_ids(request: &HeaderMap, response: &mut HeaderMap) {
-    let ids: [(HeaderName, fn(&[u8]) -> bool); 2] =
-        [(X_REQUEST_ID, is_request_id), (TRACEPARENT, is_traceparent)];
-    for (name, is_well_formed) in ids {
+    let checks: [fn(&[u8]) -> bool; 2] = [is_request_id, is_traceparent];
+    for (name, is_well_formed) in [X_REQUEST_ID, TRACEPARENT].into_iter().zip(checks) {
         let mut values = request.get_all(&name).iter();
         let value = values.next().filter(|value| is_well_formed(value.as_bytes()));
         if let (Some(value), None) = (value, values.next()) {

@@ -32,6 +32,8 @@ const BOUNDS: [f64; 11] =
 /// The number of log lines dropped because they could not be written in time. The program that writes the log counts them.
 pub static LOG_LINES_DROPPED: AtomicU64 = AtomicU64::new(0);
 
+type Label = [(&'static str, &'static str); 1];
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RouteAndStatus {
     route: &'static str,
@@ -41,13 +43,13 @@ struct RouteAndStatus {
 #[derive(Debug)]
 pub(crate) struct Metrics {
     requests: Family<RouteAndStatus, Counter>,
-    latencies: Family<[(&'static str, &'static str); 1], Histogram, fn() -> Histogram>,
+    latencies: Family<Label, Histogram, fn() -> Histogram>,
     pub(crate) connections: ConnectionCounts,
     pub(crate) requests_limited: Counter,
     pub(crate) scenarios_refused: Counter,
     scenarios: Family<[(&'static str, String); 2], Counter>,
     waiting: Arc<PermitPool>,
-    reloads: Family<[(&'static str, &'static str); 1], Counter>,
+    reloads: Family<Label, Counter>,
     is_last_reload_successful: Gauge,
 }
 
