@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ghi_server::{Config, IpNet, Moment, PublicUrl, Speed};
+use ghi_server::{Config, IpNet, Moment, PublicUrl};
 
 use crate::flag_values::{listen_address, moment, network, time_between, whole_number};
 use crate::log;
@@ -56,8 +56,8 @@ pub(crate) struct Args {
 
     /// Run the clock from --at, N times as fast: 1 to 86400, which is one day per second
     #[arg(help_heading = "Data and time", long, env = "GHI_SPEED", value_name = "N")]
-    #[arg(requires = "at")]
-    pub(crate) speed: Option<Speed>,
+    #[arg(requires = "at", value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    pub(crate) speed: Option<u32>,
 
     /// Default snapshot: full (with regions) or reduced (worldwide only)
     #[arg(help_heading = "Data and time", long, env = "GHI_SNAPSHOT_FORM", value_name = "FORM")]

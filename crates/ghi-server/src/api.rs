@@ -351,7 +351,7 @@ impl Api {
 
     /// Returns the value of the `Date` header: the time of the message, whatever the sandbox's clock shows.
     fn http_date(&self, now: Option<Moment>) -> HeaderValue {
-        let now = now.filter(|_| self.config.clock.is_system());
+        let now = now.filter(|_| self.config.clock.is_real());
         let time = now.unwrap_or_else(|| Clock::system().now());
         let time = UNIX_EPOCH + Duration::from_secs(time.unix_second());
         HeaderValue::try_from(fmt_http_date(time)).expect("a date is visible ASCII")
@@ -592,7 +592,7 @@ mod tests {
         let later = Arc::clone(&is_tomorrow);
         let clock = Clock::from_fn(move || {
             let days = if later.load(Ordering::Relaxed) { 3 } else { 0 };
-            std::time::UNIX_EPOCH + noon.since_epoch() + Duration::from_secs(days * 86_400)
+            std::time::UNIX_EPOCH + Duration::from_secs(noon.unix_second() + days * 86_400)
         });
         let api = api(Config { clock, ..Config::default() });
         let get = get_from(&api, "127.0.0.1");

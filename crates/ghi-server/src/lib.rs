@@ -27,7 +27,7 @@ mod net;
 mod config;
 mod clock;
 
-pub use clock::{Clock, Moment, Speed, is_system_time_in_range};
+pub use clock::{Clock, Moment, is_system_time_in_range};
 pub use config::{Config, PublicUrl, SnapshotForm};
 pub use edition::document_json;
 pub use ghi_engine::{Inputs, InputsError};

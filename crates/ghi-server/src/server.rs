@@ -248,7 +248,7 @@ mod tests {
         let late = Arc::clone(&is_late);
         let clock = Clock::from_fn(move || {
             let moment = if late.load(Ordering::Relaxed) { near_midnight } else { noon };
-            UNIX_EPOCH + moment.since_epoch()
+            UNIX_EPOCH + Duration::from_secs(moment.unix_second())
         });
         let listener = Listener::bind(([127, 0, 0, 1], 0).into(), NonZeroUsize::MIN).unwrap();
         let server = Server::start(listener, Config { clock, ..Config::default() }).unwrap();

@@ -7,7 +7,7 @@ use ghi_engine::{Model, RecentDays};
 use governor::clock::{Clock, DefaultClock};
 use hyper::HeaderMap;
 
-use crate::clock::{Moment, Speed};
+use crate::clock::Moment;
 use crate::edition::daily_edition::Edition;
 use crate::http::caching::{PageCache, daily_api_headers};
 use crate::http::clients::Limiter;
@@ -34,7 +34,7 @@ const BURST_SECONDS: NonZeroU32 = NonZeroU32::new(3).expect("it is not zero");
 
 pub(crate) struct Editions {
     headers: Arc<HeaderMap>,
-    speed: Speed,
+    speed: u64,
     current: RwLock<Arc<LoadedModel>>,
     day_limit: DayLimit,
 }
@@ -59,7 +59,7 @@ impl LoadedModel {
 
 fn find(cached: &CachedDays, moment: Moment) -> Option<Arc<Edition>> {
     let cached = cached.read().unwrap_or_else(PoisonError::into_inner);
-    cached.iter().find(|edition| edition.midnight.day() == moment.day()).cloned()
+    cached.iter().find(|edition| edition.date() == moment.date()).cloned()
 }
 
 /// Caches an edition after removing others.
@@ -100,7 +100,7 @@ impl<C: Clock + Default> DayLimit<C> {
 }
 
 impl Editions {
-    pub(crate) fn new(model: Model, site: &Site, speed: Speed) -> Self {
+    pub(crate) fn new(model: Model, site: &Site, speed: u64) -> Self {
         Self {
             headers: Arc::new(daily_api_headers(site, "application/json")),
             speed,
@@ -126,7 +126,7 @@ impl Editions {
             let days = RecentDays::up_to(moment.date(), &loaded.model);
             let edition = self.edition(&loaded.model, moment, days, FILES);
             cache(&loaded.clock_days, edition, |days| {
-                days.retain(|other| other.midnight.day().abs_diff(moment.day()) == 1);
+                days.retain(|other| (other.date() - moment.date()).get_days().abs() == 1);
             })
         });
         RequestDay { moment, edition }
@@ -157,7 +157,7 @@ impl Editions {
     }
 
     fn prepare_model(&self, loaded: &LoadedModel, moment: Moment, render: impl Fn(&RequestDay)) {
-        let is_near = moment.seconds_to_midnight() <= AHEAD_SECONDS * self.speed.get();
+        let is_near = moment.seconds_to_midnight() <= AHEAD_SECONDS * self.speed;
         let next = moment.next_midnight().filter(|_| is_near);
         for moment in std::iter::once(moment).chain(next) {
             render(&self.day_of(loaded, moment));
@@ -223,6 +223,7 @@ mod tests {
 
     use ghi_engine::Inputs;
     use governor::clock::FakeRelativeClock;
+    use jiff::civil::{Date, date};
 
     use super::*;
 
@@ -231,19 +232,19 @@ mod tests {
     }
 
     fn editions() -> Editions {
-        Editions::new(Model::new(Inputs::default()), &Site::new(None), Speed::REAL)
+        Editions::new(Model::new(Inputs::default()), &Site::new(None), 1)
     }
 
     /// Returns the cached days, oldest first.
-    fn days(editions: &Editions) -> Vec<u32> {
+    fn days(editions: &Editions) -> Vec<Date> {
         let current = editions.current();
         let mut days = in_order(&current.clock_days);
         days.sort_unstable();
         days
     }
 
-    fn in_order(cached: &CachedDays) -> Vec<u32> {
-        cached.read().unwrap().iter().map(|edition| edition.midnight.day()).collect()
+    fn in_order(cached: &CachedDays) -> Vec<Date> {
+        cached.read().unwrap().iter().map(|edition| edition.date()).collect()
     }
 
     fn of(editions: &Editions, moment: Moment) -> Arc<Edition> {
@@ -270,9 +271,9 @@ mod tests {
         let editions = editions();
         let today = of(&editions, moment("2026-11-15T12:00:00Z"));
         editions.prepare(moment("2026-11-15T23:54:59Z"), |_| {});
-        assert_eq!(days(&editions), [today.midnight.day()]);
+        assert_eq!(days(&editions), [today.date()]);
         editions.prepare(moment("2026-11-15T23:55:00Z"), |_| {});
-        assert_eq!(days(&editions), [today.midnight.day(), today.midnight.day() + 1]);
+        assert_eq!(days(&editions), [today.date(), today.date().tomorrow().unwrap()]);
         let midnight = moment("2026-11-16T00:00:00Z");
         let tomorrow = editions.find(midnight).unwrap();
         editions.prepare(moment("2026-11-15T23:56:00Z"), |_| {});
@@ -291,7 +292,7 @@ mod tests {
             (288, "00:00:00", 2),
             (86_400, "00:00:00", 2),
         ] {
-            let editions = Editions { speed: Speed::new(speed).unwrap(), ..editions() };
+            let editions = Editions { speed, ..editions() };
             editions.prepare(moment(&format!("2026-11-15T{time}Z")), |_| {});
             assert_eq!(days(&editions).len(), expected, "{speed} at {time}");
         }
@@ -301,15 +302,16 @@ mod tests {
     fn only_neighbouring_days_stay_cached() {
         let editions = editions();
         for (date, expected) in [
-            ("2026-11-15", vec![20_772]),
-            ("2026-11-16", vec![20_772, 20_773]),
-            ("2026-11-17", vec![20_773, 20_774]),
-            ("2026-11-16", vec![20_773, 20_774]),
-            ("2026-11-15", vec![20_772, 20_773]),
-            ("2030-01-01", vec![21_915]),
+            ("2026-11-15", &["2026-11-15"][..]),
+            ("2026-11-16", &["2026-11-15", "2026-11-16"]),
+            ("2026-11-17", &["2026-11-16", "2026-11-17"]),
+            ("2026-11-16", &["2026-11-16", "2026-11-17"]),
+            ("2026-11-15", &["2026-11-15", "2026-11-16"]),
+            ("2030-01-01", &["2030-01-01"]),
         ] {
             of(&editions, moment(&format!("{date}T12:00:00Z")));
-            assert_eq!(days(&editions), expected, "{date}");
+            let days: Vec<String> = days(&editions).iter().map(Date::to_string).collect();
+            assert_eq!(days, expected, "{date}");
         }
     }
 
@@ -324,17 +326,12 @@ mod tests {
         let other = editions.other_day(moment("2028-02-29T12:00:00Z"), 1, None).unwrap();
         let again = editions.other_day(moment("2028-02-29T13:00:00Z"), 1, None).unwrap();
         assert!(Arc::ptr_eq(&other.edition, &again.edition), "it is rendered once");
-        assert_eq!(
-            days(&editions),
-            [today.midnight.day()],
-            "other days don't join the clock's days"
-        );
+        assert_eq!(days(&editions), [today.date()], "other days don't join the clock's days");
         let cached = || in_order(&editions.current().other_days);
         for year in 3000..3100 {
             editions.other_day(moment(&format!("{year}-01-01T00:00:00Z")), 1, None).unwrap();
         }
-        let last: Vec<u32> =
-            (3068..3100).map(|year| moment(&format!("{year}-01-01T00:00:00Z")).day()).collect();
+        let last: Vec<Date> = (3068..3100).map(|year| date(year, 1, 1)).collect();
         assert_eq!(cached(), last);
         editions.reload(other_model(), moment("2026-11-15T12:00:00Z"), |_| {});
         assert!(cached().is_empty(), "they belonged to the old model");

@@ -17,7 +17,7 @@ use hyper::header::{
 };
 use hyper::{HeaderMap, Response, StatusCode};
 
-use crate::clock::{Moment, Speed};
+use crate::clock::Moment;
 use crate::http::lists::{add_elements, best_quality};
 use crate::http::prefer::PREFER;
 use crate::http::site::Site;
@@ -184,10 +184,10 @@ pub(crate) fn vary_by(headers: &mut HeaderMap, name: HeaderName) {
 
 /// Ends the lifetime of a daily response at midnight UTC, when the data changes. `max-age` is in real
 /// seconds, however fast the clock runs.
-pub(crate) fn limit_to_day(headers: &mut HeaderMap, moment: Moment, speed: Speed) {
+pub(crate) fn limit_to_day(headers: &mut HeaderMap, moment: Moment, speed: u64) {
     let seconds = moment.seconds_to_midnight();
-    if seconds < MAX_AGE_SECONDS * speed.get() {
-        headers.insert(CACHE_CONTROL, max_age(seconds / speed.get()));
+    if seconds < MAX_AGE_SECONDS * speed {
+        headers.insert(CACHE_CONTROL, max_age(seconds / speed));
     }
 }
 

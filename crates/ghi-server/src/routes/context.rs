@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
 
     /// The response with content of the day, stamped with the time if it has a place for it.
     pub(crate) fn daily(&self, content: &Representation) -> Response<Content> {
-        let mut response = content.respond(self.headers, &self.day.moment.time_of_day());
+        let mut response = content.respond(self.headers, self.day.moment.time_of_day().as_bytes());
         limit_to_day(response.headers_mut(), self.day.moment, self.clock.speed());
         response
     }

@@ -1,6 +1,6 @@
 //! Caching, CORS and common headers.
 
-use ghi_server::{Clock, Config, SnapshotForm, Speed};
+use ghi_server::{Clock, Config, SnapshotForm};
 use jiff::Timestamp;
 
 use crate::support::{NOON, PATHS, TestServer};
@@ -110,7 +110,7 @@ fn max_age_counts_real_seconds_whatever_the_speed_of_the_clock() {
         (NOON, 3600),
         ("2026-11-15T00:00:00Z", 86_400),
     ] {
-        let clock = Clock::running(from.parse().unwrap(), Speed::new(speed).unwrap());
+        let clock = Clock::running(from.parse().unwrap(), speed);
         let server = TestServer::start(Config { clock, ..Config::default() });
         for path in PATHS {
             let answer = server.get(path);

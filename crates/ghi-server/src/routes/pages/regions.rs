@@ -217,7 +217,6 @@ fn shown(
 mod tests {
     use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
 
-    use crate::clock::Speed;
     use crate::edition::{Editions, RequestDay};
     use crate::http::site::Site;
 
@@ -244,7 +243,7 @@ mod tests {
 
     fn now(inputs: &str) -> RequestDay {
         let model = Model::new(Inputs::parse(inputs).unwrap());
-        let editions = Editions::new(model, &Site::new(None), Speed::REAL);
+        let editions = Editions::new(model, &Site::new(None), 1);
         editions.day("2026-11-15T12:00:00Z".parse().unwrap())
     }
 
