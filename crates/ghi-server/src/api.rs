@@ -292,7 +292,7 @@ impl Api {
         }
         // The dashboard shows unknown names together with invalid values.
         let is_dashboard = route.path == paths::DASHBOARD;
-        let names = if is_dashboard { Ok(()) } else { general::check_names(&context) };
+        let names = if is_dashboard { Ok(()) } else { context.query.check_names(route.parameters) };
         let page = names.and_then(|()| (route.handler)(&context));
         page.or_else(|problem| general::problem_page(&self.site, headers, problem, Some(&context)))
     }

@@ -59,8 +59,7 @@ pub(crate) fn fixed_headers(site: &Site, content_type: &'static str) -> HeaderMa
 }
 
 fn cacheable_headers(site: &Site, content_type: &'static str, lifetime: HeaderValue) -> HeaderMap {
-    let mut headers = site.common_headers.clone();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    let mut headers = site.headers(content_type);
     headers.insert(CACHE_CONTROL, lifetime);
     headers
 }
@@ -207,18 +206,10 @@ fn entity_tag(parts: &[&[u8]]) -> HeaderValue {
 
 /// Whether `If-None-Match` contains this tag. The comparison is weak, as RFC 9110 requires.
 fn matches_etag(tag: &HeaderValue, headers: &HeaderMap) -> bool {
-    let opaque = |tag| str::strip_prefix(tag, "W/").unwrap_or(tag);
-    let own = tag.to_str().unwrap_or_default();
-    let lines = headers.get_all(IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
-    let mut tags = lines.flat_map(|line| {
-        // Unlike in other quoted strings, a backslash is not an escape.
-        let mut is_quoted = false;
-        line.split(move |char| {
-            is_quoted ^= char == '"';
-            char == ',' && !is_quoted
-        })
-    });
-    tags.any(|tag| tag.trim() == "*" || opaque(tag.trim()) == opaque(own))
+    // Each tag of the list is quoted, and none contains a quote.
+    let quoted = tag.to_str().unwrap_or_default().trim_start_matches("W/");
+    let mut lines = headers.get_all(IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
+    lines.any(|line| line.trim() == "*" || line.contains(quoted))
 }
 
 /// Whether `Accept-Encoding` allows gzip and ranks it no lower than `identity`. A client that doesn't
@@ -237,28 +228,22 @@ fn compress(content: &[u8], level: Compression) -> Bytes {
 
 /// Returns chunks as a gzip stream; many of its own chunks are empty. Each part is compressed separately, without
 /// references to those before it, so that no memory is held between two parts.
-fn compress_chunks(mut chunks: impl Iterator<Item = Vec<u8>>) -> impl Iterator<Item = Vec<u8>> {
-    let (mut part, mut crc, mut stream) = (Vec::new(), Crc::new(), HEADER.to_vec());
-    let mut is_done = false;
-    std::iter::from_fn(move || {
-        if is_done {
-            return None;
-        }
-        let chunk = chunks.next();
-        is_done = chunk.is_none();
+fn compress_chunks(chunks: impl Iterator<Item = Vec<u8>>) -> impl Iterator<Item = Vec<u8>> {
+    let (mut part, mut crc) = (Vec::new(), Crc::new());
+    let parts = chunks.map(Some).chain([None]).map(move |chunk| {
+        let is_last = chunk.is_none();
         part.extend(chunk.unwrap_or_default());
-        if part.len() < CHUNK_BYTES && !is_done {
-            return Some(Vec::new());
+        if part.len() < CHUNK_BYTES && !is_last {
+            return Vec::new();
         }
         crc.update(&part);
-        stream.extend(deflate(&mem::take(&mut part), is_done));
-        if is_done {
-            stream.extend(crc.sum().to_le_bytes());
-            // The length is modulo 2^32.
-            stream.extend(crc.amount().to_le_bytes());
+        let mut compressed = deflate(&mem::take(&mut part), is_last);
+        if is_last {
+            compressed.extend([crc.sum(), crc.amount()].map(u32::to_le_bytes).as_flattened());
         }
-        Some(mem::take(&mut stream))
-    })
+        compressed
+    });
+    std::iter::once(HEADER.to_vec()).chain(parts)
 }
 
 /// Compresses a part of a deflate stream. A part that is not the last ends at a byte.

@@ -28,12 +28,8 @@ impl<'a> Query<'a> {
     }
 
     pub(crate) fn check_names(&self, known: &[&str]) -> Result<(), Problem> {
-        self.unknown_name(known).map_or(Ok(()), |_| Err(Problem::unknown_parameter(known)))
-    }
-
-    pub(crate) fn unknown_name(&self, known: &[&str]) -> Option<&str> {
-        let mut names = self.pairs.iter().map(|(name, _)| &**name);
-        names.find(|name| !known.contains(name))
+        let are_known = self.pairs.iter().all(|(name, _)| known.contains(&&**name));
+        if are_known { Ok(()) } else { Err(Problem::unknown_parameter(known)) }
     }
 
     /// Returns the value of a parameter. Fails if it is given twice, because either may be meant, and if a page

@@ -107,6 +107,13 @@ impl Site {
         response
     }
 
+    /// Returns the common headers with this type.
+    pub(crate) fn headers(&self, content_type: &'static str) -> HeaderMap {
+        let mut headers = self.common_headers.clone();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        headers
+    }
+
     /// Returns a response with the common headers and this body.
     pub(crate) fn response(
         &self,
@@ -116,8 +123,7 @@ impl Site {
     ) -> Response<Content> {
         let mut response = Response::new(body.into().into());
         *response.status_mut() = status;
-        *response.headers_mut() = self.common_headers.clone();
-        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        *response.headers_mut() = self.headers(content_type);
         response
     }
 }

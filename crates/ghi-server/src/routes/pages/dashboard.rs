@@ -18,7 +18,7 @@ use crate::routes::context::{Context, HandlerResult};
 use crate::routes::pages::curve::CurveBlock;
 use crate::routes::pages::explain::WhyBlock;
 use crate::routes::pages::general::{
-    Frame, GetData, Preview, SourcesBlock, check_names, daily_page, error_page, page, takes_pages,
+    Frame, GetData, Preview, SourcesBlock, daily_page, error_page, page, takes_pages,
 };
 use crate::routes::pages::history::{ComparisonBlock, HistoryBlock};
 use crate::routes::pages::regions::{RegionsBlock, found};
@@ -26,7 +26,7 @@ use crate::routes::pages::view::{InvalidChoice, PageInput, View};
 
 pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
     let (view, mut invalid) = View::parse(&context.query, context.model());
-    if let Err(problem) = check_names(context) {
+    if let Err(problem) = context.query.check_names(context.parameters) {
         invalid.insert(0, InvalidChoice::without_field(problem));
     }
     let notice = freshness_notice(context.day.moment, context.clock);

@@ -182,13 +182,6 @@ impl GetData<'_> {
     }
 }
 
-/// Fails if a page's query has a parameter that the page does not have.
-pub(crate) fn check_names(context: &Context<'_>) -> Result<(), Problem> {
-    let known = context.parameters;
-    let name = context.query.unknown_name(known);
-    name.map_or(Ok(()), |name| Err(Problem::unknown_parameter_of_page(name, known)))
-}
-
 /// Renders a page of the day.
 pub(crate) fn daily_page(site: &Site, page: &impl Display) -> Representation {
     Representation::new(daily_headers(site, HTML), page.to_string())
