@@ -262,10 +262,7 @@ fn errors_of_show_are_one_line() {
         "\"from\" and \"to\" must span at most 11,000 days; without \"to\", the range ends today.",
     );
     let future = format!("history --from 2026-11-16 --at {NOON}");
-    refused(
-        &future,
-        "\"from\" must not be after today (UTC) unless \"to\" is given, because the range then ends today.",
-    );
+    refused(&future, "\"from\" must not be after \"to\".");
     let series = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
     refused(
         &format!("snapshot --inputs {series} --at 2030-01-01T00:00:00Z"),

@@ -10,7 +10,7 @@ use crate::numbers::Unit;
 use crate::scale::{DayAxis, Scale};
 use crate::selection::{Past, Range, name_of};
 use crate::svg::{
-    BOLD, ChartForm, ChartSvg, HEAD, LABEL_HEIGHT, Margins, Point, area, isolated, path, short,
+    BOLD, ChartForm, ChartFrame, HEAD, LABEL_HEIGHT, Margins, Point, area, isolated, path, short,
     shortened, small_width_of, spread_out, width_of,
 };
 
@@ -44,15 +44,14 @@ impl<'a> ScopeLine<'a> {
 
     /// Returns the averages of the day before the range and of its days, the oldest first.
     pub(crate) fn averages(&self) -> impl Iterator<Item = (Date, Decimal)> + Clone {
-        self.past.before.iter().chain(&self.past.days).map(|day| (day.0, day.1.avg_usd))
+        self.past.points.iter().map(|day| (day.0, day.1.avg_usd))
     }
 
     /// Converts each average to a percentage of the average before the range, and removes the seven-day averages.
     pub(crate) fn relative(mut self) -> Self {
         self.means.clear();
         let base = u128::from(self.past.base().1.avg_usd.count().max(1));
-        let Past { before, days } = &mut self.past;
-        for (_, costs) in before.iter_mut().chain(days) {
+        for (_, costs) in &mut self.past.points {
             let count = (1_000_000 * u128::from(costs.avg_usd.count()) + base / 2) / base;
             costs.avg_usd = Decimal::new(u64::try_from(count).unwrap_or(u64::MAX), 4);
         }
@@ -65,18 +64,15 @@ impl<'a> ScopeLine<'a> {
     }
 }
 
-pub(crate) fn drawn_costs(
-    lines: &[ScopeLine<'_>],
-    others: &[Decimal],
-) -> impl Iterator<Item = Decimal> + Clone {
+pub(crate) fn drawn_costs(lines: &[ScopeLine<'_>]) -> Vec<Decimal> {
     let days = lines.iter().flat_map(|line| line.averages().chain(line.means.iter().copied()));
-    days.map(|day| day.1).chain(others.iter().copied())
+    days.map(|day| day.1).collect()
 }
 
 /// Returns whether the highest cost is at least five times the lowest, which needs a logarithmic scale.
-pub(crate) fn is_logarithmic(costs: impl Iterator<Item = Decimal> + Clone) -> bool {
-    let low = costs.clone().min().map_or(0, Decimal::count);
-    low > 0 && costs.max().is_some_and(|high| high.count() / 5 >= low)
+pub(crate) fn is_logarithmic(costs: &[Decimal]) -> bool {
+    let low = costs.iter().min().map_or(0, |cost| cost.count());
+    low > 0 && costs.iter().any(|cost| cost.count() / 5 >= low)
 }
 
 /// The heights above the highest grid line, for its number, and below the plot, for the dates, in pixels.
@@ -97,7 +93,6 @@ const GAP: f64 = 8.0;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LineStyle {
-    /// The name of a colour in the stylesheet.
     pub(crate) colour: &'static str,
     pub(crate) width: f64,
     /// Whether it is dashed, so that it differs from its neighbour without colour.
@@ -158,7 +153,6 @@ pub(crate) struct DayPlot {
     inside: Option<(f64, String)>,
     /// The days of retargets and of halvings.
     pub(crate) marks: [Vec<Date>; 2],
-    /// Names and days of what is expected.
     pub(crate) expected: Vec<(&'static str, Date)>,
 }
 
@@ -174,17 +168,10 @@ struct LineLabel {
 }
 
 impl DayPlot {
-    /// Creates a plot with the axes for some lines and other costs.
-    pub(crate) fn new(
-        lines: &[ScopeLine<'_>],
-        others: &[Decimal],
-        unit: Unit,
-        form: ChartForm,
-    ) -> Self {
-        let costs = drawn_costs(lines, others);
-        let ends = [costs.clone().min(), costs.clone().max()];
-        let [low, high] = ends.map(|cost| cost.unwrap_or(Decimal::new(0, 0)));
-        let unit = unit.or_smaller(high);
+    /// Creates a plot with an axis from the first to the last day, and one for costs in a unit.
+    pub(crate) fn new(form: ChartForm, unit: Unit, days: [Date; 2], costs: &[Decimal]) -> Self {
+        let ends = [costs.iter().min(), costs.iter().max()];
+        let [low, high] = ends.map(|cost| cost.copied().unwrap_or(Decimal::new(0, 0)));
         let height = form.pick(380, 240, 380);
         let ends = [height - FOOT, TOP].map(f64::from);
         // Changes of less than a percent don't fill the plot.
@@ -200,10 +187,7 @@ impl DayPlot {
             height,
             unit,
             scale,
-            axis: DayAxis {
-                first: lines.iter().map(|line| line.ends()[0].0).min().unwrap_or_default(),
-                last: lines.iter().map(|line| line.ends()[1].0).max().unwrap_or_default(),
-            },
+            axis: DayAxis { first: days[0], last: days[1] },
             lines: String::new(),
             dots: String::new(),
             labels: Vec::new(),
@@ -238,7 +222,7 @@ impl DayPlot {
     /// Draws a line with its name and a dot at its end; for a single day, only these. If there are seven-day averages,
     /// they are drawn in front, and the days are faint unless they are hidden.
     pub(crate) fn line(&mut self, line: &ScopeLine<'_>, style: LineStyle, hides_days: bool) {
-        let (means, days) = (&line.means, line.past.days.len());
+        let (means, days) = (&line.means, line.past.days().len());
         let hides_days = hides_days && !means.is_empty();
         let costs = if hides_days { means.clone() } else { line.averages().collect() };
         let points = self.points(costs.iter().copied());
@@ -278,11 +262,8 @@ impl DayPlot {
         format!(" data-costs=\"{}\"", written.join(" "))
     }
 
-    /// Extends the axis of days to the last of these forecasts, which start at the last day with data, and fills their
-    /// intervals. Must come before anything else is drawn.
+    /// Fills the intervals of forecasts, which start at the last day with data, and draws them as a line if they have one.
     pub(crate) fn forecast(&mut self, forecasts: &[DayForecast], has_line: bool) {
-        let Some(last) = forecasts.last() else { return };
-        self.axis.last = last.target_date;
         let bounds = [1, 0].map(|end| {
             let ends =
                 forecasts.iter().filter_map(|it| Some((it.target_date, it.interval_usd?[end])));
@@ -379,14 +360,9 @@ impl DayPlot {
     }
 
     /// Draws the chart with its id, heading and description and, in a file, its subtitle and source.
-    pub(crate) fn chart(
-        &self,
-        [id, heading, description]: [&str; 3],
-        file: Option<[&str; 2]>,
-    ) -> String {
-        let (form, margins, plot_height) = (self.form, self.margins(), self.height);
-        let plot = self.to_string();
-        ChartSvg { form, margins, plot_height, plot, id, heading, description, file }.to_string()
+    pub(crate) fn chart(&self, texts: [&str; 3], file: Option<[&str; 2]>) -> String {
+        let (form, margins, plot) = (self.form, self.margins(), (self.height, self));
+        ChartFrame { form, margins, plot, texts, file }.to_string()
     }
 }
 
@@ -397,7 +373,6 @@ fn steps(points: &[Point]) -> Vec<Point> {
     points.first().copied().into_iter().chain(corners).chain(points.last().copied()).collect()
 }
 
-/// Draws a chart for a page in a wide and a narrow form.
 pub(crate) fn on_page(draw: impl Fn(ChartForm) -> String) -> String {
     [ChartForm::Wide, ChartForm::Narrow].map(draw).join("\n")
 }

@@ -96,28 +96,13 @@ impl<'a> HistoryChart<'a> {
         Self { lines, level: None, forecasts, expected, is_change: true, ..self }
     }
 
-    /// Returns the scope's name, shortened as in the heading.
-    pub fn short_name(&self) -> String {
-        shortened(self.own.name, NAME_MAX)
-    }
-
-    /// Returns how the average changed.
-    pub fn heading(&self) -> String {
-        self.change_of("average", self.own.ends())
-    }
-
-    /// Returns the title of the chart: the heading or, if seven-day averages are drawn, how they changed.
+    /// Returns how the average changed or, if seven-day averages are drawn, how they did.
     pub fn title(&self) -> String {
-        match &*self.own.means {
-            [first, .., last] if !self.is_change => {
-                self.change_of("7-day average", [*first, *last])
-            }
-            _ => self.heading(),
-        }
-    }
-
-    fn change_of(&self, average: &str, ends: [(Date, Decimal); 2]) -> String {
-        let name = self.short_name();
+        let (average, ends) = match &*self.own.means {
+            [first, .., last] if !self.is_change => ("7-day average", [*first, *last]),
+            _ => ("average", self.own.ends()),
+        };
+        let name = shortened(self.own.name, NAME_MAX);
         let end = if name.ends_with('s') { "" } else { "s" };
         match self.own.scope {
             Scope::Global => heading(&format!("The worldwide {average} is"), ends),
@@ -135,15 +120,6 @@ impl<'a> HistoryChart<'a> {
         self.draw(ChartForm::File, Some([&self.caption(), source]))
     }
 
-    /// Returns which lines are averages.
-    pub fn about_averages(&self) -> &'static str {
-        match (self.lines.iter().all(|line| line.means.is_empty()), self.range.is_weekly()) {
-            (true, _) => "",
-            (false, true) => "7-day averages.",
-            (false, false) => "Faint lines: daily. Other lines: 7-day averages.",
-        }
-    }
-
     /// Returns the latest value of each line, or its seven-day average, if drawn: `Worldwide $56,018`.
     pub fn readings(&self, of_means: bool) -> Vec<String> {
         let is_drawn =
@@ -159,45 +135,49 @@ impl<'a> HistoryChart<'a> {
     }
 
     fn unit(&self) -> Unit {
-        match (self.is_change, self.is_logarithmic()) {
-            (true, true) => Unit::MULTIPLE,
-            (true, false) => Unit::CHANGE,
-            (false, _) => Unit::of(drawn_costs(&self.lines, &self.other_costs())),
-        }
+        if self.is_change { Unit::CHANGE } else { Unit::of(self.costs()) }
+    }
+
+    /// Returns whether the chart shows only seven-day averages, without the days.
+    pub fn is_weekly(&self) -> bool {
+        self.range.is_weekly()
     }
 
     /// Returns whether equal distances are equal factors.
     pub fn is_logarithmic(&self) -> bool {
-        is_logarithmic(drawn_costs(&self.lines, &self.other_costs()))
+        is_logarithmic(&self.costs())
     }
 
-    /// Returns the costs that no line has.
-    fn other_costs(&self) -> Vec<Decimal> {
-        let forecasts = self.forecasts.iter().flat_map(|forecast| {
-            forecast.interval_usd.into_iter().flatten().chain([forecast.predicted_avg_usd])
-        });
-        forecasts.chain(self.level).collect()
+    fn costs(&self) -> Vec<Decimal> {
+        let mut costs = drawn_costs(&self.lines);
+        for forecast in &self.forecasts {
+            costs.push(forecast.predicted_avg_usd);
+            costs.extend(forecast.interval_usd.into_iter().flatten());
+        }
+        costs.extend(self.level);
+        costs
     }
 
     /// Returns what the lines show, in which unit, and when.
     pub fn caption(&self) -> String {
         let (coin, [(first, _), (last, _)]) = (self.coin, self.own.ends());
-        match self.unit() {
-            Unit::CHANGE => {
+        match self.is_change {
+            true => {
                 format!("Change in the average cost of one {coin} since {}, %", short_date(first))
             }
-            Unit::MULTIPLE => {
-                format!("Average cost of one {coin}, relative to {}", short_date(first))
-            }
-            _ => format!("Average cost of one {coin}, USD, {}", period(first, last)),
+            false => format!("Average cost of one {coin}, USD, {}", period(first, last)),
         }
     }
 
     fn draw(&self, form: ChartForm, file: Option<[&str; 2]>) -> String {
-        let mut plot = DayPlot::new(&self.lines, &self.other_costs(), self.unit(), form);
+        let [first, last] = self.own.ends().map(|day| day.0);
+        let last = self.forecasts.last().map_or(last, |forecast| forecast.target_date);
+        let mut plot = DayPlot::new(form, self.unit(), [first, last], &self.costs());
         plot.marks.clone_from(&self.marks);
         plot.expected.clone_from(&self.expected);
-        plot.forecast(&self.forecasts, self.level.is_none());
+        if !self.forecasts.is_empty() {
+            plot.forecast(&self.forecasts, self.level.is_none());
+        }
         if let Some(level) = self.level {
             plot.level(LEVEL, level);
         }
@@ -239,10 +219,9 @@ pub fn outlook_in_words(outlook: &Outlook) -> String {
             1.0.. => format!("{percent}% ahead of schedule"),
             _ => format!("{}% behind schedule", -percent),
         };
-        let blocks = [retarget.blocks_mined, retarget.retarget_blocks].map(grouped);
+        let [mined, all] = [retarget.blocks_mined, retarget.retarget_blocks].map(grouped);
         let change = signed_percent(100.0 * (retarget.difficulty_factor - 1.0), 1);
         let date = long_date(retarget.date);
-        let [mined, all] = blocks;
         format!("{mined} of {all} blocks mined, {pace}: difficulty {change} expected on {date}.")
     });
     let halving = |date| format!("Next halving expected on {}.", long_date(date));
@@ -256,7 +235,7 @@ fn heading(average: &str, [(since, from), (last, to)]: [(Date, Decimal); 2]) -> 
     }
     let delta = Delta { from, to };
     let change = match delta.percent() / 100.0 + 1.0 {
-        times @ 10.0..1e15 => format!("{} times as high as", grouped(times.round() as u64)),
+        times @ 10.0..1e15 => format!("{} times as high as", grouped(times.round())),
         times @ 3.0..10.0 => format!("{times:.1} times as high as"),
         _ => delta.in_words("lower than", "the same as", "higher than"),
     };
@@ -271,7 +250,7 @@ fn marks(model: &Model, past: &Past, range: Range) -> [Vec<Date>; 2] {
         Some((inputs.difficulty, inputs.block_reward_coins))
     };
     let (mut retargets, mut halvings) = (Vec::new(), Vec::new());
-    for (first, last) in past.days.windows(2).map(|pair| (pair[0].0, pair[1].0)) {
+    for (first, last) in past.days().windows(2).map(|pair| (pair[0].0, pair[1].0)) {
         let (Some(before), Some(after)) = (network(first), network(last)) else { continue };
         // Other changes of a reward, such as those of a second coin's revenue, aren't halvings.
         let is_half = |reward: f64| (before.1 / reward - 2.0).abs() < 0.01;
@@ -283,7 +262,7 @@ fn marks(model: &Model, past: &Past, range: Range) -> [Vec<Date>; 2] {
         }
     }
     // If the difficulty changes on more than a quarter of the days, retargets aren't worth a mark.
-    if retargets.len() + halvings.len() > past.days.len() / 4 {
+    if retargets.len() + halvings.len() > past.days().len() / 4 {
         retargets.clear();
     }
     [retargets, halvings]
@@ -333,12 +312,13 @@ impl<'a> ComparisonChart<'a> {
 
     /// Returns whether equal distances are equal factors.
     pub fn is_logarithmic(&self) -> bool {
-        is_logarithmic(drawn_costs(&self.lines, &[]))
+        is_logarithmic(&drawn_costs(&self.lines))
     }
 
     fn plot(&self, form: ChartForm) -> DayPlot {
-        let unit = Unit::of(drawn_costs(&self.lines, &[]));
-        let mut plot = DayPlot::new(&self.lines, &[], unit, form);
+        let costs = drawn_costs(&self.lines);
+        let (unit, days) = (Unit::of(costs.iter().copied()), self.lines[0].ends().map(|day| day.0));
+        let mut plot = DayPlot::new(form, unit, days, &costs);
         plot.area(&self.lines);
         let styles = LineStyle::of(self.lines.iter().map(|line| line.scope), None);
         for (line, style) in self.lines.iter().zip(styles) {
@@ -391,7 +371,7 @@ mod tests {
         let line = |(name, days)| ScopeLine {
             scope,
             name,
-            past: Past { days, before: None },
+            past: Past { points: days, has_before: false },
             means: Vec::new(),
             is_stepped: false,
         };
@@ -557,7 +537,7 @@ mod tests {
                 let chart = HistoryChart::new(&model, &today, (region, range), scopes).unwrap();
                 let has = chart.lines.iter().map(|line| !line.means.is_empty());
                 assert_eq!(has.collect::<Vec<_>>(), [has_means; 2], "{range:?}");
-                assert_eq!(!chart.about_averages().is_empty(), has_means);
+                assert_eq!(!chart.own.means.is_empty(), has_means);
                 assert_eq!(chart.title().contains("7-day average"), has_means);
                 assert!(!chart.as_change().title().contains("7-day"), "changes are daily");
             }
@@ -567,9 +547,8 @@ mod tests {
     #[test]
     fn changes_start_at_zero_on_the_day_before_the_range() {
         let relative = |averages: &[u64]| {
-            let mut days = days(averages, 2);
-            let mut chart = chart(vec![("Worldwide", days.split_off(1))], None);
-            chart.own.past.before = days.pop();
+            let mut chart = chart(vec![("Worldwide", days(averages, 2))], None);
+            chart.own.past.has_before = true;
             chart.lines[0] = chart.own.clone();
             chart.as_change()
         };
@@ -579,8 +558,7 @@ mod tests {
         assert_eq!(near.lines[0].ends()[0], (date(2026, 11, 1), Decimal::new(1_000_000, 4)));
         let far = relative(&[10_000, 5_000, 4_280_000]);
         let svg = far.on_page();
-        assert!(svg.contains("data-costs=\"×0.5 ×428\"") && svg.contains(">×10<"), "{svg}");
-        assert_eq!(far.caption(), "Average cost of one coin, relative to 1 Nov 2026");
+        assert!(svg.contains("data-costs=\"−50.0% +42,700%\"") && svg.contains(">+900%<"), "{svg}");
     }
 
     fn compared(name: &str, averages: [u64; 2]) -> ScopeLine<'_> {
@@ -591,7 +569,7 @@ mod tests {
         ScopeLine {
             scope: Scope::Global,
             name,
-            past: Past { days, before: None },
+            past: Past { points: days, has_before: false },
             means: Vec::new(),
             is_stepped: false,
         }

@@ -12,7 +12,7 @@ mod selection;
 mod steps;
 mod numbers;
 
-pub use cost_curve_chart::{CurvePrice, cost_curve_chart, cost_curve_finding, cost_curve_on_page};
+pub use cost_curve_chart::{CostCurveChart, CurvePrice};
 pub use day_plot::{ScopeLine, region_colour};
 pub use history_chart::{ComparisonChart, HistoryChart, outlook_in_words};
 pub use numbers::{
@@ -20,7 +20,7 @@ pub use numbers::{
     hashprice, long_date, rough, rounded, rounded_to_four_digits, share_in_words, share_percent,
     short_date, signed_percent, with_prefix,
 };
-pub use regions_chart::{range_bar, regions_chart, sparkline};
+pub use regions_chart::{average_in_range, regions_chart, sparkline};
 pub use scale::{Scale, Tick};
 pub use selection::{
     Past, Range, WORLDWIDE, by_size, extremes, first_with, kind_of_data, known_ids, line_scopes,

@@ -157,9 +157,6 @@ impl Unit {
     /// Percent of a first cost, written as the change from it: `+4.8%`.
     pub(crate) const CHANGE: Self = Self { power: 0, suffix: "%" };
 
-    /// Percent of a first cost, written as a multiple of it: `×428`.
-    pub(crate) const MULTIPLE: Self = Self { power: 0, suffix: "×" };
-
     /// Returns the unit for these costs, which the largest of them determines.
     pub fn of(costs: impl IntoIterator<Item = Decimal>) -> Self {
         match costs.into_iter().map(Decimal::to_f64).fold(0.0, f64::max) {
@@ -171,30 +168,14 @@ impl Unit {
         }
     }
 
-    /// Returns this unit, or the cost's own unit if the cost is too small for this one.
-    pub(crate) fn or_smaller(self, cost: Decimal) -> Self {
-        if self.units(cost) < 0.01 && self.is_usd() { Self::of([cost]) } else { self }
-    }
-
-    /// Returns a cost in few digits: rounded in dollars, or with four digits and the suffix.
+    /// Returns a cost in few digits: rounded in dollars, or with four digits and the suffix. A cost that is too small for
+    /// this unit has its own.
     pub fn written(self, cost: Decimal) -> String {
-        match self.or_smaller(cost) {
+        match self {
+            Self::CHANGE => signed_percent(cost.to_f64() - 100.0, 1),
             Self::ONE => rounded(cost),
-            unit if unit.is_usd() => four_digits(unit.units(cost)) + unit.suffix,
-            unit => unit.relative(cost.to_f64(), 1),
-        }
-    }
-
-    pub(crate) fn is_usd(self) -> bool {
-        self != Self::CHANGE && self != Self::MULTIPLE
-    }
-
-    /// Returns a percentage of a first cost as a change or as a multiple.
-    pub(crate) fn relative(self, percent: f64, decimals: u8) -> String {
-        match percent / 100.0 {
-            _ if self == Self::CHANGE => signed_percent(percent - 100.0, decimals),
-            times @ 100.0.. => format!("×{}", grouped(times.round())),
-            times => format!("×{}", significant(times, 3)),
+            unit if unit.units(cost) < 0.01 => Self::of([cost]).written(cost),
+            unit => four_digits(unit.units(cost)) + unit.suffix,
         }
     }
 

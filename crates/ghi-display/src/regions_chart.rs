@@ -7,7 +7,7 @@ use crate::numbers::{Unit, grouped, long_date, rounded, share_percent};
 use crate::scale::{Scale, Tick};
 use crate::selection::shown_regions;
 use crate::svg::{
-    ChartForm, ChartSvg, HEAD, Margins, Point, isolated, path, short, shortened, small_width_of,
+    ChartForm, ChartFrame, HEAD, Margins, Point, isolated, path, short, shortened, small_width_of,
     width_of,
 };
 
@@ -35,8 +35,8 @@ struct RegionsPlot {
     margins: Margins,
     bottom: u32,
     ticks: Vec<Tick>,
-    /// The labels below the plot, and the anchor of each.
-    numbers: Vec<(Tick, &'static str)>,
+    /// The ticks whose numbers are below the plot.
+    numbers: Vec<Tick>,
     bars: Vec<RegionBar>,
     worldwide: f64,
     worldwide_amount: String,
@@ -60,17 +60,9 @@ pub fn regions_chart(model: &Model, day: &Day, source: &str) -> String {
     );
     let plot = RegionsPlot::new(model, day, &shown);
     let subtitle = "Cost in USD and share of the hashrate: bars from minimum to maximum, points at the average";
-    ChartSvg {
-        form: ChartForm::File,
-        margins: plot.margins,
-        plot_height: plot.bottom + FOOT,
-        plot: plot.to_string(),
-        id: "regions",
-        heading: &heading(model, day, &shown),
-        description: &description,
-        file: Some([subtitle, source]),
-    }
-    .to_string()
+    let (form, margins, heading) = (ChartForm::File, plot.margins, heading(model, day, &shown));
+    let (plot, texts) = ((plot.bottom + FOOT, plot), ["regions", &*heading, &*description]);
+    ChartFrame { form, margins, plot, texts, file: Some([subtitle, source]) }.to_string()
 }
 
 impl RegionsPlot {
@@ -101,7 +93,7 @@ impl RegionsPlot {
         let margins = Margins::new(left + GAP, right + GAP, ChartForm::File);
         Self {
             margins,
-            numbers: axis_numbers(scale.ticks(), margins, margins.plot_width(ChartForm::File)),
+            numbers: numbered(scale.ticks(), margins.plot_width(ChartForm::File)),
             bottom: TOP + BAR_HEIGHT * shown.len() as u32,
             ticks: scale.ticks(),
             bars,
@@ -111,23 +103,14 @@ impl RegionsPlot {
     }
 }
 
-/// Returns the labels that fit next to each other, all of them or the first and the last, and the anchor of each.
-fn axis_numbers(mut ticks: Vec<Tick>, margins: Margins, width: f64) -> Vec<(Tick, &'static str)> {
+/// Returns the ticks whose numbers are shown: all or, if they don't fit next to each other, the first and the last.
+fn numbered(mut ticks: Vec<Tick>, width: f64) -> Vec<Tick> {
     ticks[0].label.insert(0, '$');
-    // The ends of a label, in pixels from the left of the plot.
-    let ends = |tick: &Tick| {
-        let (at, half) = (tick.at * width / 100.0, small_width_of(&tick.label) / 2.0);
-        [at - half, at + half]
-    };
-    if !ticks.windows(2).all(|pair| ends(&pair[1])[0] - ends(&pair[0])[1] >= 8.0) {
+    let widths = ticks.iter().map(|tick| small_width_of(&tick.label) + GAP);
+    if widths.sum::<f64>() > width {
         ticks.drain(1..ticks.len() - 1);
     }
-    let number = |tick: Tick| match ends(&tick) {
-        [start, _] if start < -f64::from(margins.left) => (tick, "start"),
-        [_, end] if end > width + f64::from(margins.right) => (tick, "end"),
-        _ => (tick, "middle"),
-    };
-    ticks.into_iter().map(number).collect()
+    ticks
 }
 
 /// Returns the heading: which of the regions shown are the cheapest and the most expensive.
@@ -141,16 +124,11 @@ fn heading(model: &Model, day: &Day, shown: &[RegionIndex]) -> String {
     let mut regions = shown.to_vec();
     regions.sort_by_key(average);
     let [low, high] = [&regions[0], &regions[regions.len() - 1]];
-    let cost = rounded(average(low));
-    if average(low) < average(high) {
-        let of = if of_all { String::new() } else { format!("Of {} shown, ", shown.len()) };
-        return format!("{of}{} is the cheapest and {} the most expensive", name(low), name(high));
+    if average(low) == average(high) {
+        return format!("One {} costs ${} on average", model.coin().name, rounded(average(low)));
     }
-    let coin = &model.coin().name;
-    match shown.len() {
-        1 => format!("{}: one {coin} costs ${cost} on average", name(low)),
-        count => format!("One {coin} costs ${cost} in each of {count} regions on average"),
-    }
+    let of = if of_all { String::new() } else { format!("Of {} shown, ", shown.len()) };
+    format!("{of}{} is the cheapest and {} the most expensive", name(low), name(high))
 }
 
 /// The size of a sparkline, and its padding, so that its end is not clipped, in half pixels, which are short to write.
@@ -184,17 +162,11 @@ pub fn sparkline(averages: &[Decimal]) -> String {
     )
 }
 
-/// Draws the range from minimum to maximum as a bar with the average marked. The page labels its ends.
-pub fn range_bar(costs: &Costs) -> String {
+/// Returns where the average is in the range from minimum to maximum, in percent.
+pub fn average_in_range(costs: &Costs) -> f64 {
     let [min, avg, max] =
         [costs.min_usd, costs.avg_usd, costs.max_usd].map(|cost| cost.count() as f64);
-    let average = if max > min { 100.0 * (avg - min) / (max - min) } else { 50.0 };
-    format!(
-        "<svg class=\"chart\" width=\"100%\" height=\"16\" overflow=\"visible\" aria-hidden=\"true\">\
-         <rect width=\"100%\" y=\"3\" height=\"10\" rx=\"5\" fill=\"var(--range)\"/>\
-         <circle cx=\"{}%\" cy=\"8\" r=\"7\" fill=\"var(--average)\" stroke=\"var(--card)\" stroke-width=\"2\"/></svg>",
-        short(average)
-    )
+    short(if max > min { 100.0 * (avg - min) / (max - min) } else { 50.0 })
 }
 
 #[cfg(test)]
@@ -205,20 +177,16 @@ mod tests {
 
     use super::*;
 
-    #[track_caller]
-    fn check(labels: [&str; 3], expected: &[(&str, &str)]) {
-        let ticks = [10.0, 50.0, 98.0].into_iter().zip(labels);
-        let ticks = ticks.map(|(at, label)| Tick { at, label: label.into() }).collect();
-        let numbers = axis_numbers(ticks, Margins { left: 30, right: 30 }, 228.0);
-        let shown: Vec<_> = numbers.iter().map(|(tick, anchor)| (&*tick.label, *anchor)).collect();
-        assert_eq!(shown, expected);
-    }
-
     #[test]
     fn numbers_that_do_not_fit_are_left_out() {
-        check(["40k", "60k", "80k"], &[("$40k", "middle"), ("60k", "middle"), ("80k", "middle")]);
+        let shown = |labels: [&str; 3]| {
+            let ticks = labels.map(|label| Tick { at: 50.0, label: label.into() });
+            let shown = numbered(ticks.into(), 228.0).into_iter().map(|tick| tick.label);
+            shown.collect::<Vec<_>>()
+        };
+        assert_eq!(shown(["40k", "60k", "80k"]), ["$40k", "60k", "80k"]);
         let long = ["0.0000000010", "0.0000000012", "0.0000000014"];
-        check(long, &[("$0.0000000010", "middle"), ("0.0000000014", "end")]);
+        assert_eq!(shown(long), ["$0.0000000010", "0.0000000014"]);
     }
 
     #[test]
@@ -267,19 +235,13 @@ mod tests {
         }
     }
 
-    fn bar(counts: [u64; 3]) -> String {
-        let [min_usd, avg_usd, max_usd] = counts.map(|count| Decimal::new(count, 2));
-        range_bar(&Costs { min_usd, avg_usd, max_usd })
-    }
-
-    #[test]
-    fn a_range_bar_marks_the_average() {
-        assert!(bar([4_943_299, 6_285_405, 7_627_510]).contains("cx=\"50%\""));
-        assert!(bar([0, 25, 100]).contains("cx=\"25%\""));
-    }
-
     #[test]
     fn the_average_of_equal_costs_is_in_the_middle() {
-        assert!(bar([5, 5, 5]).contains("cx=\"50%\""));
+        let at = |counts: [u64; 3]| {
+            let [min_usd, avg_usd, max_usd] = counts.map(|count| Decimal::new(count, 2));
+            average_in_range(&Costs { min_usd, avg_usd, max_usd })
+        };
+        assert_eq!([at([4_943_299, 6_285_405, 7_627_510]), at([0, 25, 100])], [50.0, 25.0]);
+        assert_eq!(at([5, 5, 5]), 50.0);
     }
 }

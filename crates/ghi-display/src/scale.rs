@@ -4,7 +4,7 @@ use ghi_engine::Decimal;
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use crate::numbers::{Unit, grouped};
+use crate::numbers::{Unit, grouped, signed_percent};
 use crate::svg::{short, small_width_of};
 
 /// The units of an abbreviated scale in dollars, each with the smallest power of ten, in USD, for which it is used.
@@ -115,8 +115,9 @@ impl Scale {
 
     fn label(&self, count: u64) -> String {
         let (unit, power, decimals) = self.labels;
-        if !unit.is_usd() {
-            return unit.relative(count as f64 / 10_f64.powi(power as i32), decimals as u8);
+        if unit == Unit::CHANGE {
+            let percent = count as f64 / 10_f64.powi(power as i32);
+            return signed_percent(percent - 100.0, decimals as u8);
         }
         let scaled = count / 10_u64.pow(power - decimals);
         let one = 10_u64.pow(decimals);

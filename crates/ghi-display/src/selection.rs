@@ -68,10 +68,9 @@ impl Range {
 /// The costs of a scope on each day of a range, or on one day per week of a long range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Past {
-    /// The days of the range that have data, the oldest first: at least one.
-    pub days: Vec<(Date, Costs)>,
-    /// The point before the first of them, if it has data.
-    pub before: Option<(Date, Costs)>,
+    /// The days of the range that have data, the oldest first, after the point before it if that has data: at least one.
+    pub points: Vec<(Date, Costs)>,
+    pub(crate) has_before: bool,
 }
 
 impl Past {
@@ -83,15 +82,21 @@ impl Past {
         let step = if range.is_weekly() { 7 } else { 1 };
         let back = last.series((-step).days()).take_while(|date| *date >= first);
         let mut dates: Vec<Date> = back.collect();
+        dates.extend(dates[dates.len() - 1].checked_sub(step.days()));
         dates.reverse();
-        let before = dates[0].checked_sub(step.days()).ok().and_then(costs);
-        Ok(Self { days: dates.into_iter().filter_map(costs).collect(), before })
+        let points: Vec<_> = dates.into_iter().filter_map(costs).collect();
+        Ok(Self { has_before: points[0].0 < first, points })
+    }
+
+    /// Returns the days of the range that have data, the oldest first.
+    pub fn days(&self) -> &[(Date, Costs)] {
+        &self.points[usize::from(self.has_before)..]
     }
 
     /// Returns the costs of a date, which need not be one of the days.
     fn costs(&self, date: Date, model: &Model, scope: Scope) -> Option<Costs> {
-        match self.days.binary_search_by_key(&date, |day| day.0) {
-            Ok(index) => Some(self.days[index].1),
+        match self.points.binary_search_by_key(&date, |day| day.0) {
+            Ok(index) => Some(self.points[index].1),
             Err(_) => model.costs(scope, date).ok(),
         }
     }
@@ -99,7 +104,7 @@ impl Past {
     /// Returns whether costs change on at least a third of the last days. A mean would only blur a series of steps.
     pub(crate) fn changes_often(&self, model: &Model, scope: Scope) -> bool {
         let recent = self.last().0.series((-1).day()).take(RECENT_DAYS);
-        let recent = recent.take_while(|date| *date >= self.days[0].0);
+        let recent = recent.take_while(|date| *date >= self.days()[0].0);
         let costs: Vec<Costs> = recent.filter_map(|date| self.costs(date, model, scope)).collect();
         let changes = costs.windows(2).filter(|pair| pair[0] != pair[1]).count();
         3 * changes >= costs.len()
@@ -116,17 +121,22 @@ impl Past {
             let count = u64::try_from((sum + known / 2) / known).ok()?;
             Some((*last, Decimal::new(count, decimals)))
         };
-        self.before.iter().chain(&self.days).filter_map(mean).collect()
+        self.points.iter().filter_map(mean).collect()
     }
 
-    /// Returns the point that the last one is compared with: the one before the first or, if that has no data, the first.
+    /// Returns the point that the last one is compared with: the one before the range or, if that has no data, the first.
     pub fn base(&self) -> (Date, Costs) {
-        self.before.unwrap_or(self.days[0])
+        self.points[0]
+    }
+
+    /// Returns the point before the range, if it has data.
+    pub fn before(&self) -> Option<(Date, Costs)> {
+        self.has_before.then(|| self.base())
     }
 
     /// Returns the last day.
     pub fn last(&self) -> (Date, Costs) {
-        self.days[self.days.len() - 1]
+        self.points[self.points.len() - 1]
     }
 }
 
@@ -317,12 +327,12 @@ mod tests {
             (Range::All, 1_572, 7),
         ] {
             let past = Past::new(&model, Scope::Global, range, LAST).unwrap();
-            assert_eq!(past.days.len(), points);
+            assert_eq!(past.days().len(), points);
             assert_eq!(past.last(), (LAST, model.day(LAST).unwrap().global));
             let ago = LAST.saturating_sub(((points as i64 - 1) * step).days());
-            assert_eq!(past.days[0], (ago, model.day(ago).unwrap().global));
+            assert_eq!(past.days()[0], (ago, model.day(ago).unwrap().global));
             let before = ago.saturating_sub(step.days());
-            assert_eq!(past.before, Some((before, model.day(before).unwrap().global)));
+            assert_eq!(past.before(), Some((before, model.day(before).unwrap().global)));
         }
     }
 
@@ -336,8 +346,8 @@ mod tests {
         for range in [Range::Quarter, Range::Year, Range::FiveYears, Range::All] {
             let past = Past::new(&model, Scope::Global, range, LAST).unwrap();
             let means = past.means(&model, Scope::Global);
-            assert_eq!(means.len(), 1 + past.days.len());
-            let days = past.before.iter().chain(&past.days);
+            assert_eq!(means.len(), 1 + past.days().len());
+            let days = past.points.iter();
             for ((day, _), (date, mean)) in days.zip(&means).step_by(25) {
                 assert_eq!(date, day);
                 let week = (0..7).map(|ago| model.day(*date - ago.days()).unwrap().global.avg_usd);
@@ -359,7 +369,7 @@ mod tests {
         let region = Scope::Region(model.registry().indices().next().unwrap());
         let dates = [Scope::Global, region].map(|scope| {
             let past = Past::new(&model, scope, Range::All, LAST).unwrap();
-            past.days.iter().map(|day| day.0).collect::<Vec<_>>()
+            past.days().iter().map(|day| day.0).collect::<Vec<_>>()
         });
         assert_eq!(dates[0], dates[1]);
     }
@@ -369,11 +379,11 @@ mod tests {
         let model = Model::new(Inputs::default());
         let day = date(1, 1, 3);
         let past = Past::new(&model, Scope::Global, Range::Month, day).unwrap();
-        assert_eq!((past.days.len(), past.before), (3, None));
-        assert_eq!(past.days[0].0, date(1, 1, 1));
+        assert_eq!((past.days().len(), past.before()), (3, None));
+        assert_eq!(past.days()[0].0, date(1, 1, 1));
         let past = Past::new(&model, Scope::Global, Range::Year, day).unwrap();
         // The first day is its own mean.
-        let first = past.days[0];
+        let first = past.days()[0];
         assert_eq!(past.means(&model, Scope::Global)[0], (first.0, first.1.avg_usd));
     }
 }

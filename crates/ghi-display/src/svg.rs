@@ -1,6 +1,6 @@
 //! Charts as SVG: the frame of a chart, paths, text, and labels next to lines.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 use askama::Template;
 
@@ -71,19 +71,16 @@ impl Margins {
     }
 }
 
-/// A plot as SVG with its margins, and the text around it.
+/// A plot with its margins, and the text around it: the frame of every chart.
 #[derive(Template)]
 #[template(path = "chart.svg", escape = "html")]
-pub(crate) struct ChartSvg<'a> {
+pub(crate) struct ChartFrame<'a, P: Display> {
     pub(crate) form: ChartForm,
     pub(crate) margins: Margins,
-    pub(crate) plot_height: u32,
-    pub(crate) plot: String,
-    /// The prefix of the chart's ids.
-    pub(crate) id: &'a str,
-    pub(crate) heading: &'a str,
-    /// A description for people who cannot see the chart.
-    pub(crate) description: &'a str,
+    /// The height of the plot in pixels, and its content as SVG.
+    pub(crate) plot: (u32, P),
+    /// The prefix of the chart's ids, its heading, and a description for people who cannot see it.
+    pub(crate) texts: [&'a str; 3],
     /// The text below the heading of a file, and the source of its data.
     pub(crate) file: Option<[&'a str; 2]>,
 }

@@ -1,7 +1,7 @@
 //! The parameters of the API, parsed into types that cannot be invalid.
 
 use ghi_contract::{ForecastDays, HISTORY_DAYS, paths};
-use ghi_display::{Range, WORLDWIDE, known_ids, name_of};
+use ghi_display::{Range, known_ids};
 use ghi_engine::{Decimal, Model, NoFigures, RegionIndex, Registry, Scope, parse_date};
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -10,11 +10,6 @@ use percent_encoding::percent_decode;
 use crate::edition::Theme;
 use crate::http::problem::{Code, Problem};
 use crate::http::query::Query;
-
-/// How many names are suggested, for texts of how many bytes, and how similar they must be, from 0 to 1.
-const SUGGESTIONS: usize = 3;
-const SUGGESTED_FOR_MAX: usize = 100;
-const SIMILARITY_MIN: f64 = 0.75;
 
 /// Parses a parameter. Returns `None` if it is not given, or left empty in a form.
 pub(crate) fn parsed<T>(
@@ -32,30 +27,6 @@ pub(crate) fn scope(query: &Query<'_>, registry: &Registry) -> Result<Scope, Pro
     Scope::find(id, registry).ok_or_else(unknown)
 }
 
-/// Finds a scope by its id, or by a name that no other region has. Names are case-insensitive.
-pub(crate) fn named_scope(text: &str, registry: &Registry) -> Option<Scope> {
-    let by_name = || registry.find_by_name(text).map(Scope::Region);
-    let worldwide = || (text.to_lowercase() == WORLDWIDE.to_lowercase()).then_some(Scope::Global);
-    Scope::find(text, registry).or_else(by_name).or_else(worldwide)
-}
-
-/// Returns up to three scopes whose names or ids resemble a text, the most similar first.
-pub(crate) fn similar_scopes(text: &str, model: &Model) -> impl Iterator<Item = Scope> {
-    let (registry, text) = (model.registry(), text.trim().to_lowercase());
-    let scopes = std::iter::once(Scope::Global).chain(registry.indices().map(Scope::Region));
-    // Comparing a long text would take long.
-    let scopes = scopes.filter(|_| text.len() <= SUGGESTED_FOR_MAX);
-    let similar = scopes.map(|scope| {
-        let names = [name_of(scope, model), scope.region_id(registry)];
-        let similar = names.map(|name| strsim::jaro_winkler(&name.to_lowercase(), &text));
-        (similar[0].max(similar[1]), scope)
-    });
-    let mut similar: Vec<_> = similar.filter(|(how, _)| *how >= SIMILARITY_MIN).collect();
-    similar.sort_by(|one, other| other.0.total_cmp(&one.0));
-    similar.into_iter().take(SUGGESTIONS).map(|(_, scope)| scope)
-}
-
-/// Returns the problem for an id or a name that no region has.
 pub(crate) fn unknown_region(given: &str, choices: &str, registry: &Registry) -> Problem {
     let (path, ids) = (paths::REGIONS, known_ids(registry));
     let detail = format!("No region has {given}. Use {choices}an id listed at {path}: {ids}.");
@@ -69,7 +40,6 @@ pub(crate) fn region_of_path(encoded: &str, registry: &Registry) -> Result<Regio
     region.ok_or_else(|| unknown_region("this id", "", registry))
 }
 
-/// Parses the parameter `range`. Returns `None` if it is not given.
 pub(crate) fn range(query: &Query<'_>) -> Result<Option<Range>, Problem> {
     parsed(query, "range", |text| {
         let range = Range::ALL.into_iter().find(|range| range.name() == text);
@@ -95,10 +65,7 @@ pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRa
         (None, None) => DateRange::new(from, to, today),
         (Some(date), None) if !has_ends => Ok(Some(DateRange { first: date, last: date })),
         (None, Some(range)) if !has_ends => Ok(Some(DateRange::up_to(today, range.days()))),
-        (None, Some(_)) => Err(r#""range" ends today and cannot be combined with "from" or "to"."#),
-        (Some(_), _) => {
-            Err(r#""date" is a single day and cannot be combined with "range", "from" or "to"."#)
-        }
+        _ => Err(r#""date", "range", and "from" with "to" cannot be combined."#),
     };
     range.map_err(Problem::invalid_parameter)
 }
@@ -108,7 +75,6 @@ const FIRST: Date = Date::constant(1, 1, 1);
 const BACKWARDS: &str = r#""from" must not be after "to"."#;
 const TOO_LONG: &str =
     r#""from" and "to" must span at most 11,000 days; without "to", the range ends today."#;
-const AFTER_TODAY: &str = r#""from" must not be after today (UTC) unless "to" is given, because the range then ends today."#;
 
 /// A range of 1 to 11,000 days, including its first and last day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,12 +93,13 @@ impl DateRange {
         let range = match (from, to) {
             (None, None) => return Ok(None),
             (None, Some(to)) => Self::week_up_to(to),
-            (Some(from), None) if from > today => return Err(AFTER_TODAY),
-            (Some(first), None) => Self { first, last: today },
-            (Some(from), Some(to)) if from > to => return Err(BACKWARDS),
-            (Some(first), Some(last)) => Self { first, last },
+            (Some(first), last) => Self { first, last: last.unwrap_or(today) },
         };
-        if range.day_count() > 11_000 { Err(TOO_LONG) } else { Ok(Some(range)) }
+        match (range.last - range.first).get_days() {
+            ..0 => Err(BACKWARDS),
+            0..11_000 => Ok(Some(range)),
+            _ => Err(TOO_LONG),
+        }
     }
 
     pub(crate) fn week_up_to(last: Date) -> Self {
@@ -149,10 +116,6 @@ impl DateRange {
     pub(crate) fn within(self, model: &Model) -> Result<Self, NoFigures> {
         let (first, last) = model.overlap(self.first, self.last)?;
         Ok(Self { first, last })
-    }
-
-    fn day_count(self) -> i32 {
-        (self.last - self.first).get_days() + 1
     }
 
     /// Returns the day after a date in the range, or `None` after the last.
@@ -176,7 +139,6 @@ pub(crate) fn named_date(
     })
 }
 
-/// Parses the parameter `price`, if it is given.
 pub(crate) fn price(query: &Query<'_>, model: &Model) -> Result<Option<Decimal>, Problem> {
     let variable = model.readers_price();
     parsed(query, variable.name, |text| match text.parse() {
@@ -230,7 +192,7 @@ mod tests {
 
     #[test]
     fn an_invalid_range_is_rejected() {
-        check("2026-11-16", "-", Err(AFTER_TODAY));
+        check("2026-11-16", "-", Err(BACKWARDS));
         check("2026-11-16", "2026-11-15", Err(BACKWARDS));
         check("1996-10-04", "-", Ok(Some(["1996-10-04", "2026-11-15"])));
         check("1996-10-03", "-", Err(TOO_LONG));
@@ -245,7 +207,7 @@ mod tests {
             let range = DateRange::new(Some(first), Some(last), TODAY).unwrap().unwrap();
             let next = |date: &Date| range.day_after(*date);
             let days: Vec<Date> = std::iter::successors(Some(range.first), next).collect();
-            prop_assert_eq!(days.len(), usize::try_from(range.day_count()).unwrap());
+            prop_assert_eq!(days.len(), usize::try_from(length).unwrap());
             prop_assert_eq!((days[0], days[days.len() - 1]), (first, last));
             prop_assert!(days.is_sorted() && days.len() <= 11_000);
         }

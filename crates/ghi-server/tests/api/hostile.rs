@@ -172,7 +172,7 @@ fn a_control_character_in_a_field_is_an_error_next_to_it() {
     let server = TestServer::at(NOON);
     for query in ["find=a%00b", "find=%1B[2J", "find=a%E2%80%A8b"] {
         let page = server.request("GET", &format!("/?{query}"), "Accept: text/html\r\n");
-        let message = "Find must not contain control or other invisible characters.";
+        let message = "find must not contain control or other invisible characters.";
         assert!(page.status == 400 && page.body.contains(message), "{query}");
         assert!(page.body.contains("<title>Cost of mining one bitcoin: $"), "{query}");
     }

@@ -478,7 +478,9 @@ fn the_initial_page_is_small_with_any_number_of_regions() {
         let scripts = sizes.iter().filter(|(url, _)| url.ends_with(".js")).map(|size| size.1);
         assert!(scripts.sum::<usize>() < 12_000, "{sizes:?}");
         let all = html.len() + sizes.iter().map(|size| size.1).sum::<usize>();
-        assert!(all <= 60_000, "{count} regions: {all} with {} of {sizes:?}", html.len());
+        // The curve and the form to compare have every region.
+        let limit = if count <= 13 { 60_000 } else { 140_000 };
+        assert!(all <= limit, "{count} regions: {all} with {} of {sizes:?}", html.len());
     }
 }
 
@@ -488,7 +490,7 @@ fn many_regions_fit_a_page() {
     let config = Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() };
     let server = TestServer::start(config);
     let html = server.get("/?region_id=r249").body;
-    assert!(html.len() < 60_000, "{}", html.len());
+    assert!(html.len() < 120_000, "{}", html.len());
     assert!(html.contains("</i>Region 249</a>"));
     assert!(server.get("/?find=Region+249").body.contains("<a href=\"/regions/r249\">"));
     assert_eq!(server.get("/export/snapshot.csv").body.lines().count(), 252);
@@ -884,7 +886,7 @@ fn the_regions_chart_title_names_the_cheapest_and_most_expensive() {
     let us = us.replace(&format!("hashrate_share_pct = {share}"), "hashrate_share_pct = 100");
     let one = start(&format!("{network}[[region]]{us}"));
     let average = number(&one.json("/v1/ghi/snapshot")["global_avg_cost_usd"]);
-    let found = format!("United States: one bitcoin costs ${} on average", dollars(average));
+    let found = format!("One bitcoin costs ${} on average", dollars(average));
     assert_eq!(title(&one), found);
     let many = title(&start(&many_regions(50)));
     assert!(many.starts_with("Of 12 shown, ") && !many.contains('…'), "{many}");
@@ -974,13 +976,13 @@ fn a_browser_gets_errors_of_the_dashboard_as_a_page() {
     assert!(page.body.contains("No region has this region_id."));
     assert!(page.body.contains("<section class=\"today\""), "the dashboard is still there");
     assert!(!page.body.contains("xx"), "input is not echoed");
-    let page = server.request("GET", "/?compare=us&with=chnia&price=-1&range=7d", browser);
+    let page = server.request("GET", "/?compare=us&with=zz&price=-1&range=7d", browser);
     assert_eq!(page.status, 400);
-    assert!(page.body.contains("<a href=\"/?range=7d&#38;compare=us,cn#compare\">China</a>?"));
-    assert!(page.body.contains("<p>Enter a number from "));
+    assert!(page.body.contains("<p>No region has this id in compare."));
+    assert!(page.body.contains("<p>price must be a number from "));
     let page = server.request("GET", "/regions/chn", browser);
     assert_eq!(page.status, 404);
-    assert!(page.body.contains("Did you mean <a href=\"/regions/cn\"><bdi>China</bdi></a>?"));
+    assert!(page.body.contains("No region has this id.") && page.body.contains("All regions"));
     for other in ["", "Accept: */*\r\n", "Accept: application/json, text/html; Q=0.0\r\n"] {
         server.request("GET", "/?region_id=xx", other).assert_problem(404, "unknown_region");
     }

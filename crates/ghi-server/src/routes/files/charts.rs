@@ -1,10 +1,8 @@
 //! Charts as standalone SVG images.
 
-use std::sync::LazyLock;
-
 use ghi_display::{
-    CurvePrice, HistoryChart, Range, cost_curve_chart as draw_cost_curve, kind_of_data,
-    line_scopes, long_date, regions_chart as draw_regions,
+    CostCurveChart, CurvePrice, HistoryChart, Range, kind_of_data, line_scopes, long_date,
+    regions_chart as draw_regions,
 };
 use ghi_engine::{NoFigures, Scope};
 use jiff::civil::Date;
@@ -61,11 +59,11 @@ pub(crate) fn cost_curve_chart(context: &Context<'_>) -> HandlerResult {
     let file = is_cached.then_some(DailyFile::CostCurveChart(theme));
     respond(context, file, (Scope::Global, date, theme), |edition, source| {
         let day = edition.model().day(date)?;
-        draw_cost_curve(edition.model(), &day, CurvePrice::of(price, &day), source)
+        let price = CurvePrice::new(edition.model(), &day, price)?;
+        Ok(CostCurveChart::new(edition.model(), &day, price, None)?.file(source))
     })
 }
 
-/// Responds with a chart of a scope and a day, in a theme.
 fn respond(
     context: &Context<'_>,
     file: Option<DailyFile>,
@@ -86,17 +84,13 @@ fn respond(
 }
 
 fn style(theme: Theme) -> String {
-    static COLOURS_OF_PAGES: LazyLock<[String; 2]> =
-        LazyLock::new(|| colours(include_str!("../../../assets/style.css")));
-    let [light, dark] = &*COLOURS_OF_PAGES;
+    let [light, dark] = colours(include_str!("../../../assets/style.css"));
+    let root = |colours: &str| format!(":root{{{colours}}}");
+    let (light, dark) = (root(&light), root(&dark));
     match theme {
-        Theme::Light => format!(":root{{{light}}}"),
-        Theme::Dark => format!(":root{{{dark}}}"),
-        Theme::Auto => {
-            format!(
-                ":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
-            )
-        }
+        Theme::Light => light,
+        Theme::Dark => dark,
+        Theme::Auto => format!("{light}@media screen and (prefers-color-scheme:dark){{{dark}}}"),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::http::caching::{Representation, daily_api_headers};
 use crate::http::problem::Problem;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::files::csv::{csv_table, file_headers};
+use crate::routes::files::csv::{file, joined, quoted, table};
 use crate::routes::parameters::{date, named_date, scope};
 
 /// How costs are calculated, as a table.
@@ -32,8 +32,12 @@ pub(crate) fn explain_csv(context: &Context<'_>) -> HandlerResult {
     explained(context, DailyFile::ExplainCsv, |model, site, days| {
         let (scope, date, _) = days;
         let name = format!("ghi-explain-{}-{date}.csv", scope.region_id(model.registry()));
-        let csv = explanation_csv(&model.explain(scope, date)?, model.registry());
-        Ok(Representation::new(file_headers(site, &name), csv))
+        let explanation = model.explain(scope, date)?;
+        let table = match scope {
+            Scope::Global => worldwide(&explanation, model.registry()),
+            Scope::Region(_) => of_region(&explanation, model.registry()),
+        };
+        Ok(file(site, &name, table))
     })
 }
 
@@ -77,56 +81,38 @@ pub(crate) fn explained(
 const WORLDWIDE_COLUMNS: &str = "date,region_id,name,hashrate_share_pct,min_cost_usd,avg_cost_usd,\
                                  max_cost_usd,contribution_usd,fingerprint";
 
-/// Returns an explanation as the CSV that `/export/explain.csv` sends. Its regions are those of the registry.
-fn explanation_csv(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
-    match explanation.scope {
-        Scope::Global => worldwide(explanation, registry),
-        Scope::Region(_) => of_region(explanation, registry),
+/// Returns the end of the header, and of the row of a cost, if the inputs have `[capital]`.
+fn capital_end(explanation: &Explanation, cost: Option<Decimal>) -> String {
+    match (explanation.capital, cost) {
+        (None, _) => String::new(),
+        (Some(_), None) => ",capital_usd,full_cost_usd".into(),
+        (Some(capital), Some(cost)) => {
+            format!(",{},{}", capital.capital_usd, capital.full_cost_usd(cost))
+        }
     }
 }
 
-/// Returns the columns that explanations have in addition if the inputs have `[capital]`.
-fn capital_columns(explanation: &Explanation) -> impl Iterator<Item = &'static str> {
-    explanation.capital.into_iter().flat_map(|_| ["capital_usd", "full_cost_usd"])
-}
-
-fn capital_cells(explanation: &Explanation, cost: Decimal) -> impl Iterator<Item = String> {
-    let capital = explanation.capital.into_iter();
-    let costs = capital.flat_map(move |capital| [capital.capital_usd, capital.full_cost_usd(cost)]);
-    costs.map(|cost| cost.to_string())
-}
-
 fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
-    let fields = STEPS.into_iter().map(|[field, ..]| field);
-    let columns = ["date", "region_id", "bound"].into_iter().chain(fields);
-    let columns = columns.chain(["usd_per_ph_and_day", "fingerprint"]);
-    let columns: Vec<&str> = columns.chain(capital_columns(explanation)).collect();
-    let row = |case: &CostCase| -> Vec<String> {
-        let region_id = registry[case.region].id.clone();
-        let first = [explanation.day.date.to_string(), region_id, case.kind.name().into()];
-        let steps = step_values(explanation, case);
-        let last = [case.usd_per_ph_and_day.to_string(), explanation.fingerprint.clone()];
-        let capital = capital_cells(explanation, case.steps.cost_usd);
-        first.into_iter().chain(steps).chain(last).chain(capital).collect()
+    let (date, fingerprint) = (explanation.day.date, &explanation.fingerprint);
+    let row = |case: &CostCase| {
+        let (id, bound) = (&registry[case.region].id, case.kind.name());
+        let (steps, daily) = (joined(step_values(explanation, case)), case.usd_per_ph_and_day);
+        let end = capital_end(explanation, Some(case.steps.cost_usd));
+        format!("{date},{id},{bound},{steps},{daily},{fingerprint}{end}")
     };
-    csv_table(&columns, explanation.cases.iter().map(row))
+    let (steps, end) = (joined(STEPS.map(|[column, ..]| column)), capital_end(explanation, None));
+    let columns = format!("date,region_id,bound,{steps},usd_per_ph_and_day,fingerprint{end}");
+    table(&columns, explanation.cases.iter().map(row))
 }
 
 fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
-    let row = |id: &str, name: &str, share: Decimal, costs: &Costs, contribution: Decimal| {
-        [
-            explanation.day.date.to_string(),
-            id.into(),
-            name.into(),
-            share.to_string(),
-            costs.min_usd.to_string(),
-            costs.avg_usd.to_string(),
-            costs.max_usd.to_string(),
-            contribution.to_string(),
-            explanation.fingerprint.clone(),
-        ]
-        .into_iter()
-        .chain(capital_cells(explanation, costs.avg_usd))
+    let (date, fingerprint) = (explanation.day.date, &explanation.fingerprint);
+    let row = |id: &str, name: &str, share: Decimal, costs: &Costs, part: Decimal| {
+        let (name, Costs { min_usd, avg_usd, max_usd }) = (quoted(name), costs);
+        let end = capital_end(explanation, Some(*avg_usd));
+        format!(
+            "{date},{id},{name},{share},{min_usd},{avg_usd},{max_usd},{part},{fingerprint}{end}"
+        )
     };
     let regions = explanation.contributions.iter().map(|part| {
         let RegisteredRegion { id, name } = &registry[part.region];
@@ -134,12 +120,10 @@ fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
     });
     let (costs, sum) = (&explanation.costs, explanation.sum_usd());
     let sum = row(GLOBAL, WORLDWIDE, WHOLE_NETWORK_PCT, costs, sum);
-    let columns: Vec<&str> =
-        WORLDWIDE_COLUMNS.split(',').chain(capital_columns(explanation)).collect();
-    csv_table(&columns, regions.chain([sum]))
+    let columns = format!("{WORLDWIDE_COLUMNS}{}", capital_end(explanation, None));
+    table(&columns, regions.chain([sum]))
 }
 
-/// Returns an explanation as the JSON that `/export/explain.json` sends, indented and with a final newline.
 fn explanation_json(
     model: &Model,
     (scope, date, since): ExplainedDays,

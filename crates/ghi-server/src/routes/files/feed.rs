@@ -2,7 +2,7 @@
 
 use askama::Template;
 use ghi_display::{Delta, Past, Range, kind_of_data};
-use ghi_engine::{Costs, Model, NoFigures, Provenance, Scope};
+use ghi_engine::{Costs, Model, Provenance, Scope};
 use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 
@@ -20,7 +20,6 @@ struct Feed<'a> {
     site: &'a Site,
     name: String,
     is_synthetic: bool,
-    /// The kind of data.
     data: String,
     /// The kind of data in short, and the host if the operator has set a public URL.
     origin: String,
@@ -34,31 +33,28 @@ pub(crate) fn feed(context: &Context<'_>) -> HandlerResult {
         // Up to the last day with data, if today has none.
         let last = model.nearest_covered(today).min(today);
         let past = Past::new(model, Scope::Global, Range::Month, last)?;
-        let xml = Feed::new(model, site, &past)?.to_string();
-        Ok(Representation::new(daily_headers(site, "application/atom+xml; charset=utf-8"), xml))
-    })
-}
-
-impl<'a> Feed<'a> {
-    fn new(model: &'a Model, site: &'a Site, past: &Past) -> Result<Self, NoFigures> {
         let provenance = model.provenance(Scope::Global, past.last().0)?;
         let change = |(date, costs): (Date, Costs)| {
-            let mut others = past.before.iter().chain(&past.days);
+            let mut others = past.points.iter();
             let yesterday = others.find(|day| day.0.tomorrow().ok() == Some(date));
             yesterday.map(|day| Delta { from: day.1.avg_usd, to: costs.avg_usd })
         };
         let kind = short_kind(model.inputs().about(), &provenance);
-        Ok(Self {
+        let feed = Feed {
             model,
             site,
             name: stable_feed_name(model, site),
             is_synthetic: provenance != Provenance::OperatorData,
             data: kind_of_data(model.inputs().about(), &provenance),
             origin: site.host().map_or(kind.into(), |host| format!("{kind}, {host}")),
-            entries: past.days.iter().rev().map(|day| (day.0, day.1, change(*day))).collect(),
-        })
-    }
+            entries: past.days().iter().rev().map(|day| (day.0, day.1, change(*day))).collect(),
+        };
+        let headers = daily_headers(site, "application/atom+xml; charset=utf-8");
+        Ok(Representation::new(headers, feed.to_string()))
+    })
+}
 
+impl Feed<'_> {
     /// Returns the last change of a day's entry: the day, or the revision of the inputs if that was later.
     fn updated(&self, day: &Date) -> Date {
         self.model.inputs().about().revised.map_or(*day, |revised| revised.max(*day))

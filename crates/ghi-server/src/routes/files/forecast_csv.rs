@@ -4,15 +4,14 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use ghi_contract::ForecastDays;
-use ghi_engine::{DayForecast, Decimal, ENGINE_SANDBOX_VERSION, ForecastRecord, ForecastScore};
+use ghi_engine::{DayForecast, ForecastRecord, ForecastScore};
 use jiff::ToSpan;
 
 use crate::edition::{DailyFile, Edition};
-use crate::http::caching::{limit_to_day, respond_lazily};
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::files::csv::{csv_table, file, file_headers, line};
+use crate::routes::files::csv::{cell, file, joined, lazy_table, table};
 use crate::routes::parameters::{DateRange, date_range, forecast_days, named_date};
 
 const COLUMNS: &str = "date,forecast_days,target_date,predicted_avg_cost_usd,low_cost_usd,high_cost_usd,\
@@ -46,29 +45,19 @@ pub(crate) fn forecast_csv(context: &Context<'_>) -> HandlerResult {
         return Err(Problem::invalid_parameter(detail));
     }
     let name = format!("ghi-forecast-{}-{}-{first}-{last}.csv", horizons.start(), horizons.end());
-    // More of the actual averages are known every day.
-    let made_of =
-        [&*name, ENGINE_SANDBOX_VERSION, &model.inputs().fingerprint(), &today.to_string()];
     let record = record(context.edition(), range);
     let forecasts = horizons.flat_map(|days| record.forecasts(days, first, last));
-    let rows = forecasts.collect::<Vec<_>>().into_iter().map(|forecast| line(cells(&forecast)));
-    let table = std::iter::once(line(COLUMNS.split(','))).chain(rows);
-    let headers = file_headers(context.site, &name);
-    let mut response = respond_lazily(headers, &made_of, context.headers, table);
-    limit_to_day(response.headers_mut(), context.day.moment, context.clock.speed());
-    Ok(response)
+    let rows = forecasts.collect::<Vec<_>>().into_iter().map(|forecast| forecast_row(&forecast));
+    let rows = std::iter::once(COLUMNS.to_owned()).chain(rows);
+    // More of the actual averages are known every day.
+    Ok(lazy_table(context, &name, &today.to_string(), rows))
 }
 
-fn cells(forecast: &DayForecast) -> impl Iterator<Item = String> {
-    let [low, high] = [0, 1].map(|end| forecast.interval_usd.map(|interval| interval[end]));
-    let first = [forecast.date.to_string(), forecast.forecast_days.to_string()];
-    let predicted = Some(forecast.predicted_avg_usd);
-    let figures = [predicted, low, high, forecast.actual_avg_usd, forecast.error_pct()].map(cell);
-    first.into_iter().chain([forecast.target_date.to_string()]).chain(figures)
-}
-
-fn cell(figure: Option<Decimal>) -> String {
-    figure.map(|figure| figure.to_string()).unwrap_or_default()
+fn forecast_row(forecast: &DayForecast) -> String {
+    let DayForecast { date, forecast_days, target_date, predicted_avg_usd, .. } = forecast;
+    let interval = forecast.interval_usd.map_or(",".into(), joined);
+    let (actual, error) = (cell(forecast.actual_avg_usd), cell(forecast.error_pct()));
+    format!("{date},{forecast_days},{target_date},{predicted_avg_usd},{interval},{actual},{error}")
 }
 
 /// Parses the parameter `forecast_days`: a number of days, or a range of them.
@@ -118,16 +107,14 @@ pub(crate) fn forecast_score_csv(context: &Context<'_>) -> HandlerResult {
                 record(edition, range).scores(from, range.last)
             }
         };
-        let table = csv_table(
-            &SCORE_COLUMNS.split(',').collect::<Vec<_>>(),
-            scores.iter().map(score_cells),
-        );
+        let table = table(SCORE_COLUMNS, scores.iter().map(score_row));
         Ok(file(site, "ghi-forecast-score.csv", table))
     })
 }
 
-fn score_cells(score: &ForecastScore) -> impl Iterator<Item = String> {
+fn score_row(score: &ForecastScore) -> String {
     let errors = [score.mean_absolute_error_pct, score.of_repeating_today_pct];
     let figures = errors.into_iter().chain([score.ratio, score.inside_interval_pct]).map(cell);
-    [score.forecast_days.to_string(), score.forecasts.to_string()].into_iter().chain(figures)
+    let figures = joined(figures);
+    format!("{},{},{figures}", score.forecast_days, score.forecasts)
 }

@@ -26,7 +26,6 @@ pub(crate) const PREVIEW: &str = "preview.png";
 
 pub(crate) const MOVEMENT: &str = "movement.svg";
 
-/// The other files: name, type and content.
 const FILES: [(&str, &str, &[u8]); 13] = [
     ("style.css", "text/css; charset=utf-8", built!("style.css")),
     ("region.css", "text/css; charset=utf-8", built!("region.css")),

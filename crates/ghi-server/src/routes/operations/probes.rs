@@ -50,7 +50,6 @@ pub(crate) fn readyz(context: &Context<'_>) -> HandlerResult {
     responses((status = 200, content((String = "text/plain"), (String = "application/openmetrics-text"))))))]
 pub(crate) fn metrics(context: &Context<'_>) -> HandlerResult {
     let mut figures = Registry::default();
-    // There may be no data for the day.
     if let Ok(today) = context.edition().days().today() {
         register_figures(&mut figures, context.model(), today);
     }

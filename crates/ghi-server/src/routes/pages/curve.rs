@@ -2,8 +2,8 @@
 
 use askama::Template;
 use ghi_display::{
-    CurvePrice, Delta, J_PER_MH_FROM, cost_curve_finding, cost_curve_on_page, efficiency, rounded,
-    rounded_to_four_digits, share_in_words, signed_percent,
+    CostCurveChart, CurvePrice, Delta, J_PER_MH_FROM, efficiency, rounded, rounded_to_four_digits,
+    share_in_words, signed_percent,
 };
 use ghi_engine::{CostCurve, Costs, Decimal, MeanMiner, NoFigures, Variable, WhatIf};
 
@@ -25,7 +25,6 @@ const LABELS: [(&str, &str); 4] = [
 #[template(path = "blocks/curve.html")]
 pub(crate) struct CurveBlock<'a> {
     input: PageInput<'a>,
-    /// The finding: how much of the hashrate mines below the price.
     heading: String,
     svg: String,
     price: NumberField,
@@ -61,8 +60,8 @@ struct NumberField {
 impl<'a> CurveBlock<'a> {
     pub(crate) fn new(input: &PageInput<'a>) -> Result<Self, NoFigures> {
         let PageInput { model, registry, today, site, view, .. } = *input;
-        let price = CurvePrice::of(view.price, today);
-        let default = CurvePrice::of(None, today).usd();
+        let price = CurvePrice::new(model, today, view.price)?;
+        let default = today.network.price_usd.unwrap_or(today.global.avg_usd);
         let Costs { min_usd, max_usd, .. } = today.global;
         let prices = [0.8 * min_usd.min(default).to_f64(), 1.2 * max_usd.max(default).to_f64()];
         let given = (view.price.map(Decimal::to_f64), default.to_f64());
@@ -75,29 +74,27 @@ impl<'a> CurveBlock<'a> {
         let is_valid = fields.iter().all(|field| input.invalid(field.name).is_none());
         let is_changed = view.what_if != View::DEFAULT.what_if && is_valid;
         let cost = cost.filter(|_| is_changed);
+        let revenue = (!price.is_average).then_some(price.break_even_usd);
         let curve = model.cost_curve(today)?;
-        let break_even = price.break_even_usd(model, today)?;
-        let below = curve.share_below_pct(break_even);
-        let has_price = !matches!(price, CurvePrice::Average(_));
+        let chart = CostCurveChart::new(model, today, price, cost)?;
+        let shares = [chart.share_below_pct.count(), 10_000 - chart.share_below_pct.count()];
         let of_today = View { what_if: View::DEFAULT.what_if, ..view.clone() };
         let is_given =
             |field: &NumberField| field.given.is_some() || input.invalid(field.name).is_some();
         Ok(Self {
             input: *input,
-            heading: cost_curve_finding(model, today, price)?,
-            svg: cost_curve_on_page(model, today, price, cost, site.prefix())?,
+            heading: chart.heading.clone(),
+            svg: chart.on_page(site.prefix()),
             price: NumberField::new(("Price", "USD"), model.readers_price(), given, prices),
-            has_price,
-            shares: [below, Decimal::new(10_000 - below.count(), 2)]
-                .map(|share| share_in_words(share, "100%", "0%")),
+            has_price: !price.is_average,
+            shares: shares.map(|share| share_in_words(Decimal::new(share, 2), "100%", "0%")),
             query_without_price: View { price: None, ..view.clone() }.query(registry),
             hidden_fields: View { price: None, ..of_today.clone() }.fields(registry),
             has_more: fields[2..].iter().any(is_given),
             fields,
             machines: machines(&miner, input),
             query_of_today: of_today.query(registry),
-            yours: is_changed
-                .then(|| yours(&numbers, cost, has_price.then_some(break_even), &curve)),
+            yours: is_changed.then(|| yours(&numbers, cost, revenue, &curve)),
             cost,
         })
     }

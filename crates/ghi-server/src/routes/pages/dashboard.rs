@@ -3,11 +3,11 @@
 use askama::Template;
 use ghi_contract::paths as contract;
 use ghi_display::{
-    Delta, Past, Range, day_before, duration, hashprice, long_date, rounded, share_in_words,
-    short_date, sparkline, with_prefix,
+    Delta, Range, day_before, duration, hashprice, long_date, rounded, share_in_words, short_date,
+    sparkline, with_prefix,
 };
 use ghi_engine::{
-    CostLevels, Costs, Decimal, Economics, NetworkState, NoFigures, Provenance, RegionIndex, Scope,
+    CostLevels, Costs, Decimal, Economics, NetworkState, NoFigures, Provenance, Scope,
 };
 
 use crate::clock::{Clock, Moment};
@@ -18,16 +18,17 @@ use crate::routes::context::{Context, HandlerResult};
 use crate::routes::pages::curve::CurveBlock;
 use crate::routes::pages::explain::WhyBlock;
 use crate::routes::pages::general::{
-    Frame, GetData, Preview, SourcesBlock, daily_page, error_page, page, takes_pages,
+    Frame, GetData, Preview, daily_page, error_page, page, takes_pages,
 };
 use crate::routes::pages::history::{ComparisonBlock, HistoryBlock};
-use crate::routes::pages::regions::{RegionsBlock, found};
+use crate::routes::pages::regions::RegionsBlock;
 use crate::routes::pages::view::{InvalidChoice, PageInput, View};
 
 pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
     let (view, mut invalid) = View::parse(&context.query, context.model());
     if let Err(problem) = context.query.check_names(context.parameters) {
-        invalid.insert(0, InvalidChoice::without_field(problem));
+        let given = String::new();
+        invalid.insert(0, InvalidChoice { field: "parameter", problem, given });
     }
     let notice = freshness_notice(context.day.moment, context.clock);
     if !invalid.is_empty() && !takes_pages(context.headers) {
@@ -53,15 +54,11 @@ fn freshness_notice(moment: Moment, clock: &Clock) -> String {
     if clock.is_stopped() {
         return String::new();
     }
-    let (remaining, speed) = (moment.seconds_to_midnight(), clock.speed());
-    let next = match remaining / speed {
-        // Rounded up to whole minutes.
-        seconds if speed == 1 => duration(seconds.next_multiple_of(60)),
-        0 => "less than 1 s of real time".into(),
-        seconds @ 1..60 => format!("{seconds} s of real time"),
-        seconds => format!("{} of real time", duration(seconds)),
-    };
-    format!("Updated daily at 00:00 UTC. Next update in {next}.")
+    // Rounded up to whole minutes.
+    let seconds = moment.seconds_to_midnight().div_ceil(clock.speed());
+    let next = duration(seconds.next_multiple_of(60));
+    let end = if clock.speed() == 1 { "" } else { " of real time" };
+    format!("Updated daily at 00:00 UTC. Next update in {next}{end}.")
 }
 
 #[derive(Template)]
@@ -83,7 +80,6 @@ struct Dashboard<'a> {
     regions: RegionsBlock<'a>,
     comparison: ComparisonBlock<'a>,
     network: NetworkBlock<'a>,
-    sources: SourcesBlock<'a>,
 }
 
 impl<'a> Dashboard<'a> {
@@ -94,7 +90,7 @@ impl<'a> Dashboard<'a> {
         let curve = CurveBlock::new(input)?;
         let yesterday = edition.days().days_ago(1).ok().map(|day| (day.global, "yesterday".into()));
         // The day before the last 30 days.
-        let month_ago = edition.past(Scope::Global, Range::Month)?.before;
+        let month_ago = edition.past(Scope::Global, Range::Month)?.before();
         let month_ago = month_ago.map(|(date, costs)| (costs, day_before(date, today.date)));
         let change = |(from, since): (Costs, String)| {
             (Delta { from: from.avg_usd, to: today.global.avg_usd }, since)
@@ -122,13 +118,12 @@ impl<'a> Dashboard<'a> {
             regions: RegionsBlock::new(input, curve.cost)?,
             comparison,
             network: NetworkBlock::new(input)?,
-            sources: SourcesBlock::new(model, site),
             curve,
         })
     }
 }
 
-/// Returns the preview of a link: the reader's place on the cost curve, a comparison, a search, a history, or today's costs.
+/// Returns the preview of a link: the reader's place on the cost curve, a comparison, a history, or today's costs.
 fn preview(
     input: &PageInput<'_>,
     curve: &CurveBlock<'_>,
@@ -137,50 +132,23 @@ fn preview(
 ) -> Preview {
     let PageInput { model, today, view, .. } = *input;
     let Costs { min_usd, avg_usd, max_usd } = today.global;
-    let (date, coin) = (short_date(today.date), &*model.coin().name);
-    if let Some(finding) = curve.finding() {
+    let date = short_date(today.date);
+    let finding = curve.finding().or(comparison.heading());
+    if let Some(finding) = finding {
         let description = format!("{finding}, on {date}. See the cost curve and every region.");
-        return Preview { title: format!("{finding}, {date}"), description, names: Vec::new() };
-    }
-    if let Some(preview) = comparison.preview(&date) {
-        return preview;
-    }
-    if !view.find.is_empty() {
-        return preview_of_search(input, &date);
+        return Preview { title: format!("{finding}, {date}"), description };
     }
     if (view.range, view.scope) != (View::DEFAULT.range, View::DEFAULT.scope) {
         return history.preview("See daily costs and other regions.");
     }
     let [min, avg, max] = [min_usd, avg_usd, max_usd].map(rounded);
-    let date = long_date(today.date);
+    let (date, coin) = (long_date(today.date), &*model.coin().name);
     Preview {
         title: format!("Cost of mining one {coin}: ${avg} on {date}"),
         description: format!(
             "Worldwide on {date}: average ${avg}, minimum ${min}, maximum ${max}. By region, with \
          history and forecast."
         ),
-        names: Vec::new(),
-    }
-}
-
-fn preview_of_search(input: &PageInput<'_>, date: &str) -> Preview {
-    let (text, all) = (&*input.view.find, input.registry.regions().len());
-    let regions = found(input.registry, text);
-    let average = |region: &RegionIndex| input.today.regions[region.get()].avg_usd;
-    let mut averages: Vec<Decimal> = regions.iter().map(average).collect();
-    averages.sort_unstable();
-    let mut costs: Vec<String> = averages.into_iter().map(rounded).collect();
-    costs.dedup();
-    let costs = match &*costs {
-        [] => "none".into(),
-        [cost] => format!("${cost}"),
-        [lowest, .., highest] => format!("from ${lowest} to ${highest}"),
-    };
-    let count = regions.len();
-    Preview {
-        title: format!("Regions with “{text}”: {costs} on {date}"),
-        description: format!("{count} of {all} regions match “{text}” on {date}: {costs}."),
-        names: vec![text.into()],
     }
 }
 
@@ -196,7 +164,6 @@ struct NetworkBlock<'a> {
     retarget: String,
 }
 
-/// A figure as published and as displayed, with its unit and its sparkline.
 struct FigureTile {
     label: &'static str,
     plain: Decimal,
@@ -223,8 +190,8 @@ impl<'a> NetworkBlock<'a> {
             }
             None => String::new(),
         };
-        let Past { before, days } = edition.past(Scope::Global, Range::Month)?;
-        let dates = before.into_iter().chain(days).map(|day| day.0);
+        let past = edition.past(Scope::Global, Range::Month)?;
+        let dates = past.points.iter().map(|day| day.0);
         let economics = |date| {
             let day = model.day(date).ok()?;
             model.economics(&day, view.price.or(day.network.price_usd)?).ok()
@@ -294,13 +261,11 @@ mod tests {
     fn the_next_update_is_in_real_time() {
         let noon: Moment = "2026-11-15T12:00:00Z".parse().unwrap();
         for (speed, next) in
-            [(1, "12 h 0 min"), (2, "6 h 0 min of real time"), (1440, "30 s of real time")]
+            [(1, "12 h 0 min"), (2, "6 h 0 min of real time"), (1440, "1 min of real time")]
         {
             let clock = Clock::running(noon, speed);
             let notice = format!("Updated daily at 00:00 UTC. Next update in {next}.");
             assert_eq!(freshness_notice(noon, &clock), notice);
         }
-        let fastest = Clock::running(noon, 86_400);
-        assert!(freshness_notice(noon, &fastest).contains("less than 1 s of real time"));
     }
 }

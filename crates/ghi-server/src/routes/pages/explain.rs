@@ -22,7 +22,6 @@ use crate::routes::files::explain_files::{ExplainedDays, explained};
 use crate::routes::pages::general::{Frame, Preview, daily_page, page};
 use crate::routes::pages::view::PageInput;
 
-/// The number of days over which the change is explained by default.
 const DEFAULT_SINCE_DAYS: i64 = 30;
 
 pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {
@@ -71,7 +70,6 @@ impl<'a> ExplainPage<'a> {
                 model.coin().name,
                 grouped(average)
             ),
-            names: vec![name.into()],
         };
         let path = format!("{}?{query}", paths::EXPLAIN);
         Ok(Self {
@@ -166,11 +164,7 @@ impl<'a> WhyBlock<'a> {
                 label: factor_label(part.factor).0,
                 plain: part.change_usd,
                 usd: Delta { from, to }.usd(),
-                // A single part is the total, and is rounded like it.
-                effect: match moved.len() {
-                    1 => total.difference(),
-                    _ => signed_percent(part.change_pct, 1),
-                },
+                effect: signed_percent(part.change_pct, 1),
                 from: zero + width.min(0.0),
                 width: width.abs().max(0.3),
             }

@@ -10,8 +10,7 @@ use ghi_engine::{Costs, Decimal, ForecastScore, NoFigures, Scope};
 
 use crate::http::paths;
 use crate::routes::pages::general::{GetData, Preview};
-use crate::routes::pages::view::{FIND_MAX, PageInput, View};
-use crate::routes::parameters::named_scope;
+use crate::routes::pages::view::{PageInput, View};
 
 #[derive(Template)]
 #[template(path = "blocks/history.html")]
@@ -25,7 +24,6 @@ pub(crate) struct HistoryBlock<'a> {
     /// The newest first.
     rows: Vec<DayRow>,
     get_data: GetData<'a>,
-    /// What the forecast expects, in words.
     outlook: String,
     /// How good forecasts were, if the chart shows any that differ by day.
     scores: &'a [ForecastScore],
@@ -65,9 +63,8 @@ impl<'a> HistoryBlock<'a> {
             };
             (label, url, is_current, colour)
         };
-        let ranges = Range::ALL.map(|other| {
-            link(other.label(), View { range: other, ..view.clone() }, other == range, "")
-        });
+        let ranges = Range::ALL.map(|range| (range, View { range, ..view.clone() }));
+        let ranges = ranges.map(|(it, view)| link(it.label(), view, it == range, ""));
         let mut choices = vec![("Range", ranges.into())];
         if !is_region_page {
             let other_unit = View { is_change: !view.is_change, ..view.clone() };
@@ -104,7 +101,7 @@ impl<'a> HistoryBlock<'a> {
     pub(crate) fn preview(&self, more: &str) -> Preview {
         let (date, Costs { min_usd, avg_usd, max_usd }) = self.chart.own.past.last();
         let [min, avg, max] = [min_usd, avg_usd, max_usd].map(rounded);
-        let (heading, date) = (self.chart.heading(), short_date(date));
+        let (heading, date) = (self.chart.title(), short_date(date));
         // The heading of a single day includes its cost.
         let title = match self.rows.len() {
             1 => heading.clone(),
@@ -112,20 +109,19 @@ impl<'a> HistoryBlock<'a> {
         };
         let description =
             format!("{heading}. On {date}: average ${avg}, minimum ${min}, maximum ${max}. {more}");
-        Preview { title, description, names: vec![self.chart.short_name()] }
+        Preview { title, description }
     }
 }
 
-/// Returns the rows of the table, the newest first.
 fn rows(line: &ScopeLine<'_>) -> Vec<DayRow> {
     let (past, means) = (&line.past, &line.means);
     let picks: [fn(&Costs) -> Decimal; 3] =
         [|costs| costs.min_usd, |costs| costs.avg_usd, |costs| costs.max_usd];
-    let units = picks.map(|pick| Unit::of(past.days.iter().map(|day| pick(&day.1))));
-    let (first, last) = (past.days[0].0, past.last().0);
+    let units = picks.map(|pick| Unit::of(past.days().iter().map(|day| pick(&day.1))));
+    let (first, last) = (past.days()[0].0, past.last().0);
     let format = if first.year() == last.year() { "%-d %b" } else { "%-d %b %Y" };
-    let mut before = past.before;
-    let rows = past.days.iter().map(|(date, costs)| {
+    let mut before = past.before();
+    let rows = past.days().iter().map(|(date, costs)| {
         let mean = means.binary_search_by_key(date, |mean| mean.0).ok().map(|at| means[at].1);
         let before = before.replace((*date, *costs));
         DayRow {
@@ -140,21 +136,12 @@ fn rows(line: &ScopeLine<'_>) -> Vec<DayRow> {
     rows
 }
 
-/// Up to how many regions are in drop-down lists, and with more, up to how many are suggested while typing names or ids.
-const LISTED_MAX: usize = 12;
-const SUGGESTED_MAX: usize = 24;
-
-/// A form to choose two scopes, and their comparison if both are chosen.
 #[derive(Template)]
 #[template(path = "blocks/comparison.html")]
 pub(crate) struct ComparisonBlock<'a> {
     input: PageInput<'a>,
     fields: Vec<(&'static str, String)>,
-    /// Ids and names, and whether typing the name selects it. Empty if there are too many.
-    options: Vec<(&'a str, &'a str, bool)>,
-    is_typed: bool,
-    /// The ids of both, or the text that was typed.
-    chosen: [&'a str; 2],
+    chosen: [Scope; 2],
     /// The comparison, and the URLs of the tables of both.
     compared: Option<(ComparisonChart<'a>, [String; 2])>,
 }
@@ -162,16 +149,7 @@ pub(crate) struct ComparisonBlock<'a> {
 impl<'a> ComparisonBlock<'a> {
     pub(crate) fn new(input: &PageInput<'a>) -> Result<Self, NoFigures> {
         let PageInput { model, registry, today, site, view, .. } = *input;
-        let option = |scope: Scope| {
-            let name = name_of(scope, model);
-            (scope.region_id(registry), name, named_scope(name, registry) == Some(scope))
-        };
-        let count = registry.regions().len();
-        let mut scopes = vec![Scope::Global];
-        scopes.extend(registry.indices().map(Scope::Region));
-        let chosen = view.compare.unwrap_or([scopes[1], Scope::Global]);
-        let chosen = chosen.map(|scope| scope.region_id(registry));
-        let given = input.invalid("compare").and_then(|choice| choice.given.split_once(','));
+        let first = registry.indices().next().map_or(Scope::Global, Scope::Region);
         let compared = |both: [Scope; 2]| {
             let [one, other] =
                 both.map(|scope| ScopeLine::new(model, scope, view.range, today.date));
@@ -182,32 +160,24 @@ impl<'a> ComparisonBlock<'a> {
             });
             Ok((ComparisonChart::new([one?, other?]), tables))
         };
-        scopes.truncate(if count <= SUGGESTED_MAX { scopes.len() } else { 0 });
         Ok(Self {
             input: *input,
             fields: View { compare: None, ..view.clone() }.fields(registry),
-            options: scopes.into_iter().map(option).collect(),
-            is_typed: count > LISTED_MAX,
-            chosen: given.map_or(chosen, |(one, other)| {
-                let id = |text| named_scope(text, registry).map(|scope| scope.region_id(registry));
-                [one, other].map(|text| id(text).unwrap_or(text))
-            }),
+            chosen: view.compare.unwrap_or([first, Scope::Global]),
             compared: view.compare.map(compared).transpose()?,
         })
     }
 
-    /// Returns the preview of a link to the comparison, if there is one.
-    pub(crate) fn preview(&self, date: &str) -> Option<Preview> {
-        let chart = &self.compared.as_ref()?.0;
-        let [one, other] = [chart.delta.to, chart.delta.from].map(rounded);
-        let heading = &chart.heading;
-        Some(Preview {
-            title: format!("{heading}, {date}"),
-            description: format!(
-                "{heading}. Averages on {date}: ${one} and ${other}. See both on one chart, with \
-                 the gap between them."
-            ),
-            names: chart.lines.iter().map(|line| line.name.into()).collect(),
-        })
+    /// Returns ids and names to choose from for one of the two, and whether each is chosen.
+    fn options(&self, place: usize) -> impl Iterator<Item = (&str, &str, bool)> {
+        let PageInput { model, registry, .. } = self.input;
+        let option = move |scope: Scope| {
+            (scope.region_id(registry), name_of(scope, model), scope == self.chosen[place])
+        };
+        std::iter::once(Scope::Global).chain(registry.indices().map(Scope::Region)).map(option)
+    }
+
+    pub(crate) fn heading(&self) -> Option<&str> {
+        self.compared.as_ref().map(|(chart, _)| &*chart.heading)
     }
 }

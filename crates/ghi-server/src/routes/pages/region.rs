@@ -76,7 +76,6 @@ impl<'a> RegionPage<'a> {
             let (date, coin) = (long_date(today.date), history.chart.coin);
             let average = rounded(avg_usd);
             preview.title = format!("{name}: ${average} to mine one {coin} on {date}");
-            preview.names = vec![name.clone()];
         } else {
             path += &format!("?range={}", range.name());
         }
@@ -133,12 +132,8 @@ fn rank(region: RegionIndex, day: &Day) -> String {
     let (rank, end) =
         if below <= above { (below + 1, "cheapest") } else { (above + 1, "most expensive") };
     let rank = if rank == 1 { String::new() } else { format!("{} ", ordinal(rank)) };
-    let ties = match same - 1 {
-        0 => String::new(),
-        1 => ", with 1 other".into(),
-        ties => format!(", with {ties} others"),
-    };
-    format!("{rank}{end} of {all}{ties}")
+    let shared = if same > 1 { format!(", shared by {same}") } else { String::new() };
+    format!("{rank}{end} of {all}{shared}")
 }
 
 fn ordinal(number: usize) -> String {
@@ -178,9 +173,9 @@ mod tests {
 
     #[test]
     fn regions_with_equal_averages_share_a_rank() {
-        let shared = "cheapest of 3, with 1 other";
+        let shared = "cheapest of 3, shared by 2";
         assert_eq!(ranks([1, 1, 2]), [shared, shared, "most expensive of 3"]);
-        let shared = "most expensive of 3, with 1 other";
+        let shared = "most expensive of 3, shared by 2";
         assert_eq!(ranks([2, 1, 2]), [shared, "cheapest of 3", shared]);
         assert_eq!(ranks([5, 5, 5]), ["the same as all 3"; 3]);
     }

@@ -1,35 +1,14 @@
 //! The table of regions, which can be sorted and searched.
 
 use askama::Template;
-use ghi_display::{
-    Delta, Range, extremes, first_with, name_of, region_colour, share_percent, sparkline,
-};
+use ghi_display::{Delta, Range, extremes, first_with, region_colour, share_percent, sparkline};
 use ghi_engine::{Costs, Decimal, NoFigures, RegionIndex, Registry, Scope};
 
-use crate::routes::pages::view::{FIND_MAX, PageInput, View};
-use crate::routes::parameters::similar_scopes;
+use crate::routes::pages::view::{COLUMNS, FIND_MAX, PageInput, VERSUS_YOURS, View};
 
 /// The number of regions shown at first, and up to which number all of them are.
 const FIRST_SHOWN: usize = 6;
 const ALL_SHOWN: usize = 10;
-
-/// The column that compares averages with the reader's own cost.
-const VERSUS_YOURS: &str = "vs your cost";
-
-/// The labels of the columns, and their names in queries that sort by them.
-const COLUMNS: [(&str, &str); 10] = [
-    ("Region", "name"),
-    ("30 days", ""),
-    ("Range", ""),
-    ("Average", "avg"),
-    // It has the same order as the averages, whose header sorts it.
-    (VERSUS_YOURS, ""),
-    ("7 days", "change"),
-    ("vs worldwide", "difference"),
-    ("Minimum", "min"),
-    ("Maximum", "max"),
-    ("Hashrate", "share"),
-];
 
 #[derive(Template)]
 #[template(path = "blocks/regions.html")]
@@ -104,8 +83,7 @@ impl<'a> RegionTableRow<'a> {
         let PageInput { edition, model, registry, today, view, .. } = *input;
         let Costs { min_usd, avg_usd, max_usd } = today.regions[region.get()];
         let past = edition.past(Scope::Region(region), Range::Month)?;
-        let days = past.before.iter().chain(&past.days);
-        let averages: Vec<Decimal> = days.map(|day| day.1.avg_usd).collect();
+        let averages: Vec<Decimal> = past.points.iter().map(|day| day.1.avg_usd).collect();
         let (low, high) = (today.global.min_usd, today.global.max_usd);
         let span = (high.count() - low.count()).max(1) as f64;
         let part_of_range = |[to, from]: [Decimal; 2]| {
@@ -147,12 +125,9 @@ pub(crate) fn found(registry: &Registry, text: &str) -> Vec<RegionIndex> {
 /// Sorts regions: names from A, numbers from the largest. Equal ones stay in the registry's order.
 fn sort(regions: &mut [RegionIndex], input: &PageInput<'_>) {
     let (today, (column, is_reversed)) = (input.today, input.view.order);
-    if column == "name" {
-        regions.sort_by_cached_key(|region| input.registry[*region].name.to_lowercase());
-        if is_reversed {
-            regions.reverse();
-        }
-        return;
+    // Reversed twice, so that equal ones stay in the registry's order.
+    if is_reversed {
+        regions.reverse();
     }
     let week_ago = input.edition.days().days_ago(7).ok();
     let key = |region: &RegionIndex| {
@@ -167,8 +142,13 @@ fn sort(regions: &mut [RegionIndex], input: &PageInput<'_>) {
             _ => costs.avg_usd.to_f64(),
         }
     };
-    let direction = if is_reversed { 1.0 } else { -1.0 };
-    regions.sort_by(|one, other| (direction * key(one)).total_cmp(&(direction * key(other))));
+    match column {
+        "name" => regions.sort_by_cached_key(|region| input.registry[*region].name.to_lowercase()),
+        _ => regions.sort_by(|one, other| key(other).total_cmp(&key(one))),
+    }
+    if is_reversed {
+        regions.reverse();
+    }
 }
 
 /// Returns the regions that are shown of those found, a sentence about them, and labels and queries of links to others.
@@ -179,14 +159,7 @@ fn shown(
     let PageInput { model, registry, today, view, .. } = *input;
     let all = registry.regions().len();
     if found.is_empty() {
-        let similar = similar_scopes(&view.find, model).filter(|scope| *scope != Scope::Global);
-        let links = similar.map(|scope| {
-            let find = name_of(scope, model).to_owned();
-            (find.clone(), View { find, ..view.clone() }.query(registry))
-        });
-        let links: Vec<_> = links.collect();
-        let end = if links.is_empty() { "" } else { " Similar names:" };
-        return (found, format!("No region matches \"{}\".{end}", view.find), links);
+        return (found, format!("No region matches \"{}\".", view.find), Vec::new());
     }
     if !view.find.is_empty() {
         let note = format!("{} of {all} regions match.", found.len());
@@ -199,15 +172,8 @@ fn shown(
     if view.lists_all {
         return (found, format!("All {all} regions."), vec![("Show fewer".into(), other)]);
     }
-    let first = match view.order {
-        ("share", false) => "largest",
-        ("share", true) => "smallest",
-        ("avg", true) => "cheapest",
-        ("avg", false) => "most expensive",
-        _ => "first",
-    };
     let note = format!(
-        "{FIRST_SHOWN} of {all} regions: the {first}, and those with the lowest minimum and the highest maximum."
+        "{FIRST_SHOWN} of {all} regions: the first, and those with the lowest minimum and the highest maximum."
     );
     let regions = first_with(&extremes(model, today), &found, FIRST_SHOWN);
     (regions, note, vec![(format!("All {all} regions"), other)])
@@ -350,8 +316,6 @@ mod tests {
         assert_eq!(find("זו").0, ["אזור"]);
         assert_eq!(find("R2").0, ["אזור"]);
         assert_eq!(find("xyz"), (vec![], "No region matches \"xyz\".".into()));
-        let none = "No region matches \"odlant\". Similar names:";
-        assert_eq!(find("odlant"), (vec![], none.into()));
         let view = View::DEFAULT;
         let all = table(&now, &site, &view);
         assert!(all.search.is_none() && all.note.is_empty());
