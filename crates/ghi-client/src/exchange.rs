@@ -182,7 +182,7 @@ pub struct Error {
     pub detail: Option<String>,
     /// How long to wait before a retry, if the server sent `Retry-After`.
     pub retry_after: Option<Duration>,
-    pub(crate) message: String,
+    pub(crate) message: Box<str>,
     /// The number of requests sent.
     pub(crate) attempts: u32,
 }
@@ -193,7 +193,7 @@ fn times(attempts: &u32) -> String {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, url: &str, message: String) -> Self {
-        let (url, message) = (url.to_owned(), one_line(&message));
+        let (url, message) = (url.to_owned(), one_line(&message).into());
         Self {
             kind,
             url,

@@ -142,8 +142,8 @@ fn published_estimates(bytes: &[u8], problems: &ProblemReport) -> Option<Vec<Pub
         let (day, [cost]) = (sheet.day(None), sheet.numbers(1, &COST));
         let [publisher, source] = [2, 4].map(|column| {
             let text = sheet.cell(column);
-            let may_be_empty = column == 4;
-            if !is_printable(text, TEXT_MAX) && !(may_be_empty && text.is_empty()) {
+            let is_missing = column == 4 && text.is_empty();
+            if !is_missing && !is_printable(text, TEXT_MAX) {
                 sheet.refuse(column, &format!("a text of 1 to {TEXT_MAX} visible characters"));
             }
             text.to_owned()

@@ -34,7 +34,7 @@ const GRACE: Duration = Duration::from_millis(50);
 const STALLED_GRACE: Duration = Duration::from_secs(1);
 
 /// How long a client has to complete its request at shutdown.
-const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 
 /// A connection is closed if its client reads nothing of a response for this many times the head timeout.
 /// The kernels on both sides buffer up to 200 KB, so a client that reads steadily seems to read nothing

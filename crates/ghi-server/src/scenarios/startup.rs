@@ -103,7 +103,7 @@ impl Chaos {
         let kinds = if has_body { CHAOS.len() } else { 3 };
         let (name, value) = CHAOS[(drawn / 100 % kinds as u64) as usize];
         let values = vec![(name, value.into())];
-        (drawn % 100 < self.percent).then(|| Scenario {
+        (drawn % 100 < self.percent).then_some(Scenario {
             origin: Origin::Chaos,
             values,
             ignored: None,
