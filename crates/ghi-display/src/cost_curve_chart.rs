@@ -1,7 +1,10 @@
-//! The cost curve: each region's costs over its share of the hashrate, cheapest first, compared with a price.
+//! The cost curve: each region's costs over its share of the hashrate, cheapest first, or the machines of all regions
+//! in the order of their costs, compared with a price.
 
 use askama::Template;
-use ghi_engine::{CostCurve, CurveRow, Day, Decimal, Model, NoFigures, RegisteredRegion};
+use ghi_engine::{
+    CostCurve, CurveRow, Day, Decimal, MeritPart, Model, NoFigures, RegisteredRegion,
+};
 
 use crate::numbers::{Unit, grouped, long_date, rounded, share_in_words, share_percent};
 use crate::scale::{Scale, Tick};
@@ -34,6 +37,14 @@ const VERTICAL_HEIGHT: f64 = 48.0;
 
 /// The hashrate in hundredths of a percent, which is the width of the plot in its own units.
 const WHOLE: u64 = 10_000;
+
+/// The generations of machines: their highest efficiency in J/TH, their name, and the opacity of their colour.
+const GENERATIONS: [(f64, &str, f64); 4] = [
+    (20.0, "Up to 20 J/TH", 0.15),
+    (30.0, "20 to 30 J/TH", 0.3),
+    (50.0, "30 to 50 J/TH", 0.45),
+    (f64::INFINITY, "Above 50 J/TH", 0.6),
+];
 
 /// The price that a cost curve is compared with.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +94,15 @@ struct RegionBlock<'a> {
     heights: [i64; 3],
 }
 
+/// The parts of the curve that machines of similar efficiency mine.
+struct Generation {
+    /// Its name and its share: `Up to 20 J/TH: 66%`.
+    label: String,
+    opacity: f64,
+    /// A rectangle for each part, in the order of cost, as high as the plot.
+    path: String,
+}
+
 struct CostLevel {
     dashes: &'static str,
     label: &'static str,
@@ -107,7 +127,10 @@ pub struct CostCurveChart<'a> {
     prefix: &'a str,
     description: String,
     ticks: Vec<Tick>,
+    /// Empty if the curve is by cost: then it has the generations of machines, and a line through 101 points.
     blocks: Vec<RegionBlock<'a>>,
+    generations: Vec<Generation>,
+    line: String,
     /// The part of the plot's height above the price, where bands have another colour, in percent.
     price_at: f64,
     /// The price and the reader's cost, the highest first.
@@ -115,17 +138,26 @@ pub struct CostCurveChart<'a> {
 }
 
 impl<'a> CostCurveChart<'a> {
-    /// Creates the chart of a day with the reader's own cost, if there is one.
+    /// Creates the chart of a day with a price, by cost instead of by region if the flag is set and there is a
+    /// fleet, and with the reader's own cost, if there is one.
     pub fn new(
         model: &'a Model,
         day: &Day,
-        price: CurvePrice,
+        (price, is_by_cost): (CurvePrice, bool),
         yours: Option<Decimal>,
     ) -> Result<Self, NoFigures> {
         let (curve, mut rows) = (model.cost_curve(day)?, model.curve_rows(day)?);
         let break_even = price.break_even_usd;
         rows.retain(|row| row.hashrate_share_pct.count() > 0);
-        let highest = rows.iter().map(|row| row.costs.max_usd).fold(day.global.avg_usd, Ord::max);
+        let mut highest =
+            rows.iter().map(|row| row.costs.max_usd).fold(day.global.avg_usd, Ord::max);
+        let (mut points, mut generations) = (Vec::new(), Vec::new());
+        if is_by_cost && model.has_fleet(day) {
+            rows.clear();
+            generations = generations_of(&model.merit_order(day)?);
+            points = curve.percentiles_usd::<101>(std::array::from_fn(|at| at as u8)).to_vec();
+            highest = day.global.avg_usd.max(points[100]);
+        }
         // A cost far above the others would make them too small to see.
         let far = Decimal::new(highest.count() * 2, highest.decimals());
         let costs = [Some(break_even), yours].into_iter().flatten().filter(|cost| *cost <= far);
@@ -139,9 +171,11 @@ impl<'a> CostCurveChart<'a> {
             share_below_pct,
             form: ChartForm::File,
             prefix: "",
-            description: description(model, day, &curve),
+            description: description(model, day, &curve) + &in_words(&generations),
             ticks: scale.ticks(),
             blocks: rows.iter().map(|row| block(model, row, &scale, &levels)).collect(),
+            generations,
+            line: line(&points, &scale),
             price_at: short(100.0 * scale.place(break_even).clamp(0.0, PLOT) / PLOT),
             levels,
         })
@@ -149,7 +183,14 @@ impl<'a> CostCurveChart<'a> {
 
     /// Draws the chart as a file with the text about its source.
     pub fn file(&self, source: &str) -> String {
-        let subtitle = "One block per region: width is its share of the hashrate, height its range of costs, and the line its average";
+        let subtitle = match self.generations.is_empty() {
+            true => {
+                "One block per region: width is its share of the hashrate, height its range of costs, and the line its average"
+            }
+            false => {
+                "The cost below which a share of the hashrate mines, with the efficiency of the machines in the order of their costs"
+            }
+        };
         let plot = ((TOP + PLOT + FOOT) as u32, self);
         let texts = ["cost-curve", &self.heading, &self.description];
         let file = Some([subtitle, source]);
@@ -209,6 +250,46 @@ fn description(model: &Model, day: &Day, curve: &CostCurve) -> String {
         percentiles.collect::<Vec<_>>().join(", "),
         grouped(day.global.avg_usd)
     )
+}
+
+/// Returns the generations that have a share in these parts, in the order of cost.
+fn generations_of(parts: &[MeritPart]) -> Vec<Generation> {
+    let (mut paths, mut shares) =
+        (GENERATIONS.map(|_| String::new()), GENERATIONS.map(|_| 0.0_f64));
+    let mut cumulative = 0.0;
+    for part in parts {
+        let efficiency = part.efficiency_j_per_th.value();
+        let place = GENERATIONS.iter().take_while(|(highest, ..)| efficiency > *highest).count();
+        let share = part.hashrate_share_pct.to_f64();
+        shares[place] += share;
+        let [start, end] = [cumulative, cumulative + share].map(|at| (100.0 * at).round());
+        cumulative += share;
+        if start < end {
+            paths[place] += &format!("M{start} 0H{end}V{PLOT}H{start}z");
+        }
+    }
+    let generations = GENERATIONS.into_iter().zip(paths).zip(shares);
+    let generations = generations.filter(|(_, share)| *share > 0.0);
+    let generations = generations.map(|(((_, name, opacity), path), share)| {
+        let share = Decimal::new((100.0 * share).round() as u64, 2);
+        let share = share_in_words(share, "100%", "0%");
+        Generation { label: format!("{name}: {share}"), opacity, path }
+    });
+    generations.collect()
+}
+
+fn in_words(generations: &[Generation]) -> String {
+    let labels: Vec<&str> = generations.iter().map(|generation| &*generation.label).collect();
+    if labels.is_empty() { String::new() } else { format!(" Machines: {}.", labels.join(", ")) }
+}
+
+/// Returns the path through costs at equal distances.
+fn line(points: &[Decimal], scale: &Scale) -> String {
+    let point = |(percent, cost): (usize, &Decimal)| {
+        let letter = if percent == 0 { "M" } else { "L" };
+        format!("{letter}{} {}", 100 * percent, short(scale.place(*cost)))
+    };
+    points.iter().enumerate().map(point).collect()
 }
 
 /// Returns the levels of the price, which is at the break-even cost, and of the reader's cost.
@@ -293,7 +374,7 @@ mod tests {
         let mut day = model.day(date(2026, 11, 15)).unwrap();
         day.network.price_usd = None;
         let price = CurvePrice::new(&model, &day, price(&day)).unwrap();
-        let chart = || CostCurveChart::new(&model, &day, price, yours).unwrap();
+        let chart = || CostCurveChart::new(&model, &day, (price, false), yours).unwrap();
         [chart().file("Synthetic data"), chart().on_page("/x")]
     }
 
@@ -321,7 +402,7 @@ mod tests {
         let model = Model::new(Inputs::parse(&inputs).unwrap());
         let day = model.day(date(2026, 11, 15)).unwrap();
         let price = CurvePrice::new(&model, &day, None).unwrap();
-        let chart = || CostCurveChart::new(&model, &day, price, None).unwrap();
+        let chart = || CostCurveChart::new(&model, &day, (price, false), None).unwrap();
         let page = chart().on_page("");
         let (level, vertical) = page.split_once("class=\"from-0 vertical\"").unwrap();
         assert!(level.contains(">United States</text>"), "{level}");

@@ -55,9 +55,14 @@ impl Model {
         Ok(parts)
     }
 
+    /// Whether the inputs have a fleet on a day.
+    pub fn has_fleet(&self, day: &Day) -> bool {
+        !self.inputs.series.fleet_on(day_number(day.date)).is_empty()
+    }
+
     /// The cost curve of a day of this model.
     pub fn cost_curve(&self, day: &Day) -> Result<CostCurve, NoFigures> {
-        if self.inputs.series.fleet_on(day_number(day.date)).is_empty() {
+        if !self.has_fleet(day) {
             return Ok(CostCurve::of_regions(day));
         }
         let unit = power_of_ten(day.global.avg_usd.decimals());

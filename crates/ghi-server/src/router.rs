@@ -131,7 +131,7 @@ routes! {
         Api Little contract::INDICATOR [] => api::indicator;
         File Rendered paths::HISTORY_CHART ["region_id" "range" "theme"] => charts::history_chart;
         File Rendered paths::REGIONS_CHART ["theme"] => charts::regions_chart;
-        File Rendered paths::COST_CURVE_CHART ["price" "date" "theme"] => charts::cost_curve_chart;
+        File Rendered paths::COST_CURVE_CHART ["price" "date" "order" "theme"] => charts::cost_curve_chart;
         File Little paths::HISTORY_CSV ["region_id" "range" "from" "to"] => csv::history_csv;
         File Little paths::NETWORK_CSV ["range" "from" "to"] => csv::network_csv;
         File Little paths::SNAPSHOT_CSV [] => csv::snapshot_csv;
@@ -150,8 +150,8 @@ routes! {
     }
     others {
         Page Rendered paths::DASHBOARD [
-            "range" "region_id" "price" "compare" "with" "sort" "find" "page" "unit" "electricity_usd_per_kwh"
-            "efficiency_j_per_th" "efficiency_j_per_mh" "overhead" "block_reward_coins"
+            "range" "region_id" "price" "order" "compare" "with" "sort" "find" "page" "unit"
+            "electricity_usd_per_kwh" "efficiency_j_per_th" "efficiency_j_per_mh" "overhead" "block_reward_coins"
         ] => dashboard::dashboard;
         Page Rendered paths::REGION ["range"] => region::region;
         Page Little paths::METHODOLOGY [] => general::methodology;

@@ -147,6 +147,15 @@ pub(crate) fn price(query: &Query<'_>, model: &Model) -> Result<Option<Decimal>,
     })
 }
 
+/// Parses the order of the cost curve. Returns whether it is by cost instead of by region.
+pub(crate) fn is_by_cost(query: &Query<'_>) -> Result<Option<bool>, Problem> {
+    parsed(query, "order", |text| match text {
+        "region" => Ok(false),
+        "cost" => Ok(true),
+        _ => Err("order must be region or cost; the default is region.".into()),
+    })
+}
+
 /// The values of the parameter `theme`, the default first.
 pub(crate) const THEMES: [&str; 3] = ["auto", "light", "dark"];
 

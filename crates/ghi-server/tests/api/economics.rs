@@ -1,5 +1,8 @@
 //! The cost curve, prices and changes: files, charts and pages.
 
+use std::fs;
+use std::path::Path;
+
 use ghi_engine::{CostCurve, DEFAULT_INPUTS, Decimal, Model, Scope};
 use ghi_server::Inputs;
 use serde_json::{Value, json};
@@ -258,6 +261,81 @@ fn the_worked_examples_of_revenue_and_uncertainty_are_served() {
     let finding =
         format!("{share:.0}% of the hashrate mines a coin at a profit at a price of $76,976");
     assert!(svg.contains(&finding), "{svg}");
+}
+
+/// A server of the real edition of Bitcoin, whose clock is stopped on its last day.
+fn bitcoin() -> TestServer {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bitcoin");
+    let text = fs::read_to_string(folder.join("inputs.toml")).unwrap();
+    let read = |name: &str| fs::read(folder.join(name)).map_err(|error| error.to_string());
+    let inputs = Inputs::parse_with_series(&text, read).unwrap();
+    TestServer::replica(inputs, "2026-05-18T12:00:00Z")
+}
+
+#[test]
+fn the_curve_by_cost_has_the_generations_of_the_fleet() {
+    let server = bitcoin();
+    let row = &rows(&server, "/export/economics.csv?date=2026-05-18&price=70000", ECONOMICS)[0];
+    let share = row[7].parse::<f64>().unwrap();
+    let finding = format!("{share:.0}% of the hashrate mines a bitcoin for less than $70,000");
+    let blocks = server.get("/charts/cost-curve.svg?price=70000").body;
+    let explicit = server.get("/charts/cost-curve.svg?price=70000&order=region").body;
+    let by_cost = server.get("/charts/cost-curve.svg?price=70000&order=cost").body;
+    assert!(blocks == explicit && !blocks.contains("J/TH") && by_cost.contains(&finding));
+    // The strip below the curve has the same share.
+    assert!(by_cost.contains(&format!("<rect width=\"{}%\" height=\"5\"", row[7])), "{by_cost}");
+    let merit = "date,region_id,efficiency_j_per_th,hashrate_share_pct,min_cost_usd,avg_cost_usd,max_cost_usd";
+    let merit = rows(&server, "/export/merit-order.csv?date=2026-05-18", merit);
+    for (from, to, name) in
+        [(0.0, 20.0, "Up to 20 J/TH"), (20.0, 30.0, "20 to 30 J/TH"), (30.0, 50.0, "30 to 50 J/TH")]
+    {
+        let number = |row: &[String], column: usize| row[column].parse::<f64>().unwrap();
+        let is_in = |row: &&Vec<String>| from < number(row, 2) && number(row, 2) <= to;
+        let share: f64 = merit.iter().filter(is_in).map(|row| number(row, 3)).sum();
+        let share = if share < 1.0 { format!("{share:.2}") } else { format!("{share:.0}") };
+        let label = format!("{name}: {share}%");
+        assert_eq!(by_cost.matches(&label).count(), 2, "{label}: {by_cost}");
+    }
+    assert!(!by_cost.contains("Above 50 J/TH"), "{by_cost}");
+    let median = &rows(&server, "/export/distribution.csv?date=2026-05-18", DISTRIBUTION)[0][4];
+    let (_, after) = by_cost.split_once(", 50% ").unwrap();
+    let (shown, _) = after.split_once(", 75%").unwrap();
+    assert!(median.starts_with(&shown.replace(',', "")), "{shown} is not {median}");
+}
+
+#[test]
+fn a_link_switches_the_order_of_the_curve_if_there_is_a_fleet() {
+    let server = bitcoin();
+    let by_region = server.get("/?price=70000").body;
+    assert!(by_region.contains("<a href=\"/?price=70000&#38;order=cost#curve\">By cost</a>"));
+    assert!(!by_region.contains("/export/merit-order.csv\" download"));
+    let by_cost = server.get("/?price=70000&order=cost").body;
+    for part in [
+        "<a href=\"/?price=70000#curve\">By region</a>",
+        "<input type=\"hidden\" name=\"order\" value=\"cost\">",
+        "/charts/cost-curve.svg?price=70000&#38;order=cost",
+        "/export/merit-order.csv\" download",
+    ] {
+        assert!(by_cost.contains(part), "{part}: {by_cost}");
+    }
+    // In the wide form, in the narrow form, and in the description.
+    assert_eq!(by_cost.matches("Up to 20 J/TH: ").count(), 3, "{by_cost}");
+    assert!(!by_cost.contains("class=\"columns\""));
+}
+
+#[test]
+fn without_a_fleet_both_orders_of_the_curve_are_the_same() {
+    let server = TestServer::at(NOON);
+    let default = server.get("/charts/cost-curve.svg").body;
+    assert_eq!(server.get("/charts/cost-curve.svg?order=cost").body, default);
+    assert!(!server.get("/?order=cost").body.contains("By cost"));
+    for order in ["", "avg", "Cost"] {
+        let answer = server.get(&format!("/charts/cost-curve.svg?order={order}"));
+        answer.assert_problem(400, "invalid_parameter");
+    }
+    let invalid = server.get("/?order=avg");
+    assert_eq!(invalid.status, 400);
+    assert!(invalid.body.contains("order must be region or cost"), "{}", invalid.body);
 }
 
 #[test]

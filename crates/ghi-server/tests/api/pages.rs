@@ -958,7 +958,9 @@ fn a_page_with_an_unknown_parameter_lists_the_known_ones() {
     // The dashboard stays, with the other choices.
     let answer = page("/?pric=60000&range=7d");
     assert!(answer.body.contains("<section class=\"history\""));
-    assert!(answer.body.contains("accepts only range, region_id, price, compare, with, sort"));
+    assert!(
+        answer.body.contains("accepts only range, region_id, price, order, compare, with, sort")
+    );
     assert!(answer.body.contains("href=\"/?range=7d&#38;unit=percent#history\""));
     assert_eq!(page("/?&range=7d&").status, 200);
 }

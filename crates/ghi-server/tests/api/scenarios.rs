@@ -515,7 +515,7 @@ fn charts_and_files_always_refuse_unknown_parameters() {
         ("/export/explain.json?x=1", "region_id, date, since"),
         ("/charts/regions.svg?region_id=us", "theme"),
         ("/charts/history.svg?from=2026-11-01", "region_id, range, theme"),
-        ("/charts/cost-curve.svg?range=7d", "price, date, theme"),
+        ("/charts/cost-curve.svg?range=7d", "price, date, order, theme"),
     ] {
         let refused = server.get(target);
         refused.assert_problem(400, "unknown_parameter");

@@ -11,7 +11,7 @@ use crate::edition::{DailyFile, Edition, Theme};
 use crate::http::caching::{Representation, daily_api_headers};
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::pages::general::with_policies;
-use crate::routes::parameters::{date, price, range, scope, theme};
+use crate::routes::parameters::{date, is_by_cost, price, range, scope, theme};
 
 /// Average costs over time, as a chart.
 ///
@@ -49,18 +49,21 @@ pub(crate) fn regions_chart(context: &Context<'_>) -> HandlerResult {
 ///
 /// Each region is a block, cheapest first: its bottom is the minimum cost, its top the maximum, and its width
 /// the region's share of the hashrate. A horizontal line marks the average. A dashed line marks `price`, which
-/// defaults to the market price; the parts of blocks above it have a different colour. `date` defaults to today.
+/// defaults to the market price; the parts of blocks above it have a different colour. With `order=cost`, and if
+/// the inputs have a fleet, the chart is one curve through the machines of all regions, coloured by efficiency.
+/// `date` defaults to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::COST_CURVE_CHART, tag = "Charts and files"))]
 pub(crate) fn cost_curve_chart(context: &Context<'_>) -> HandlerResult {
     let (theme, today) = (theme(&context.query)?, context.today());
     let price = price(&context.query, context.model())?;
     let date = date(&context.query)?.unwrap_or(today);
-    let is_cached = price.is_none() && date == today;
+    let is_by_cost = is_by_cost(&context.query)?.unwrap_or(false);
+    let is_cached = price.is_none() && date == today && !is_by_cost;
     let file = is_cached.then_some(DailyFile::CostCurveChart(theme));
     respond(context, file, (Scope::Global, date, theme), |edition, source| {
         let day = edition.model().day(date)?;
         let price = CurvePrice::new(edition.model(), &day, price)?;
-        Ok(CostCurveChart::new(edition.model(), &day, price, None)?.file(source))
+        Ok(CostCurveChart::new(edition.model(), &day, (price, is_by_cost), None)?.file(source))
     })
 }
 

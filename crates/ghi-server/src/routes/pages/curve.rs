@@ -27,11 +27,15 @@ pub(crate) struct CurveBlock<'a> {
     input: PageInput<'a>,
     heading: String,
     svg: String,
+    /// Whether the curve is by cost, and its parts are machines.
+    is_by_machine: bool,
     price: NumberField,
     has_price: bool,
     /// The shares of the hashrate below and above it in percent.
     shares: [String; 2],
     query_without_price: String,
+    /// The orders of the curve, if there is a fleet: each with its query, and whether it is shown.
+    orders: Vec<(&'static str, String, bool)>,
     hidden_fields: Vec<(&'static str, String)>,
     fields: [NumberField; 4],
     /// Whether numbers that few readers change are given.
@@ -76,14 +80,21 @@ impl<'a> CurveBlock<'a> {
         let cost = cost.filter(|_| is_changed);
         let revenue = (!price.is_average).then_some(price.break_even_usd);
         let curve = model.cost_curve(today)?;
-        let chart = CostCurveChart::new(model, today, price, cost)?;
+        let chart = CostCurveChart::new(model, today, (price, view.is_by_cost), cost)?;
         let shares = [chart.share_below_pct.count(), 10_000 - chart.share_below_pct.count()];
         let of_today = View { what_if: View::DEFAULT.what_if, ..view.clone() };
         let is_given =
             |field: &NumberField| field.given.is_some() || input.invalid(field.name).is_some();
+        let order = |(name, is_by_cost)| {
+            let query = View { is_by_cost, ..view.clone() }.query(registry);
+            (name, query, is_by_cost == view.is_by_cost)
+        };
+        let orders = [("By region", false), ("By cost", true)].into_iter();
         Ok(Self {
             input: *input,
+            orders: orders.filter(|_| model.has_fleet(today)).map(order).collect(),
             heading: chart.heading.clone(),
+            is_by_machine: view.is_by_cost && model.has_fleet(today),
             svg: chart.on_page(site.prefix()),
             price: NumberField::new(("Price", "USD"), model.readers_price(), given, prices),
             has_price: !price.is_average,

@@ -95,11 +95,12 @@ impl<'a> Dashboard<'a> {
         let change = |(from, since): (Costs, String)| {
             (Delta { from: from.avg_usd, to: today.global.avg_usd }, since)
         };
-        let price = view.price.map(|price| format!("?price={price}")).unwrap_or_default();
+        let View { price, is_by_cost, .. } = *view;
+        let of_curve = View { price, is_by_cost, ..View::DEFAULT }.query(registry);
         let files = vec![
             ("JSON", contract::SNAPSHOT.into()),
             ("CSV", paths::SNAPSHOT_CSV.into()),
-            ("SVG", format!("{}{price}", paths::COST_CURVE_CHART)),
+            ("SVG", format!("{}{of_curve}", paths::COST_CURVE_CHART)),
         ];
         let without_field =
             |choice: &&InvalidChoice| choice.field != "compare" && !curve.has_field(choice.field);

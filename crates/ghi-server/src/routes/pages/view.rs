@@ -70,6 +70,8 @@ pub(crate) struct View {
     pub(crate) range: Range,
     pub(crate) scope: Scope,
     pub(crate) price: Option<Decimal>,
+    /// Whether the cost curve is by cost instead of by region.
+    pub(crate) is_by_cost: bool,
     pub(crate) compare: Option<[Scope; 2]>,
     /// The column by which regions are sorted, and whether in the less usual direction.
     pub(crate) order: (&'static str, bool),
@@ -116,6 +118,7 @@ impl View {
         range: DEFAULT_RANGE,
         scope: Scope::Global,
         price: None,
+        is_by_cost: false,
         compare: None,
         // The cheapest first, as on the cost curve.
         order: ("avg", true),
@@ -143,6 +146,7 @@ impl View {
             range: choices.value("range", parameters::range(query), default.range),
             scope: choices.value("region_id", scope(query, registry).map(Some), default.scope),
             price: choices.value("price", price(query, model).map(Some), None),
+            is_by_cost: choices.value("order", parameters::is_by_cost(query), false),
             compare: choices.value("compare", compare(query, registry).map(Some), None),
             order: choices.value("sort", parsed(query, "sort", order), default.order),
             find: choices.value("find", parsed(query, "find", find), String::new()),
@@ -183,6 +187,7 @@ impl View {
             ("range", (self.range != default.range).then(|| self.range.name().to_owned())),
             ("region_id", (self.scope != default.scope).then(|| id(self.scope))),
             ("price", self.price.map(|price| price.to_f64().to_string())),
+            ("order", self.is_by_cost.then(|| "cost".to_owned())),
             ("compare", self.compare.map(|both| both.map(id).join(","))),
             ("sort", (self.order != default.order).then(sort)),
             ("find", (self.find != default.find).then(|| self.find.clone())),
@@ -293,6 +298,8 @@ mod tests {
         check("overhead=2&page=3&find=a&sort=", Ok("?find=a&page=1&overhead=2"));
         check("page=", Ok(""));
         check("unit=usd", Ok(""));
+        check("order=region", Ok(""));
+        check("order=cost&price=70000", Ok("?price=70000&order=cost"));
         check("unit=percent&range=7d", Ok("?range=7d&unit=percent"));
     }
 
@@ -306,6 +313,7 @@ mod tests {
         check("compare=us,zz", Err("No region has this id in compare."));
         check("compare=us&with=unit", Err("No region has this id in compare."));
         check(&format!("compare={}", ",".repeat(151)), Err("compare must be two different ids"));
+        check("order=avg", Err("order must be region or cost"));
         check("unit=eur", Err("unit must be usd or percent."));
         check("price=-1", Err("price must be a number from"));
         check("page=0", Err("page must be a whole number from 1 to 65535."));

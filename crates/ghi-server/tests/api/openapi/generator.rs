@@ -175,6 +175,7 @@ fn describe(path: &str, parameter: &mut Parameter) {
                 "Explain the change in the average since this UTC day, `YYYY-MM-DD`, which must not be after `date`. Omitted by default."
             }
             "price" => "The price of one coin in USD. Defaults to the market price in the inputs.",
+            "order" => "The order of the curve: `region`, with one block per region, or `cost`, with the machines of the fleet, if the inputs have one.",
             "theme" => "The colour theme: `light`, `dark`, or `auto` to follow the reader's system.",
             _ => unreachable!("every parameter is described"),
         }
@@ -221,6 +222,10 @@ fn describe(path: &str, parameter: &mut Parameter) {
         }
         if name == "range" {
             value.enum_values = Some(Range::ALL.map(|range| Value::from(range.name())).into());
+        }
+        if name == "order" {
+            value.enum_values = Some(["region", "cost"].map(Value::from).into());
+            value.default = Some("region".into());
         }
         if name == "theme" {
             value.enum_values = Some(["auto", "light", "dark"].map(Value::from).into());

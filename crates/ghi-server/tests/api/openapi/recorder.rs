@@ -147,7 +147,9 @@ fn questions(path: &str) -> Vec<Question> {
             with("range", &format!("region_id={REGION}&from=2024-02-28&to=2024-03-01")),
             with("unknown_region", "region_id=xx"),
         ],
-        "/charts/cost-curve.svg" => vec![plain, with("invalid_price", "price=-1")],
+        "/charts/cost-curve.svg" => {
+            vec![plain, with("invalid_price", "price=-1"), with("invalid_order", "order=avg")]
+        }
         "/charts/regions.svg" => vec![plain, with("unknown_theme", "theme=blue")],
         _ => vec![plain],
     }
