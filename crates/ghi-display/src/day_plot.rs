@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use askama::Template;
-use ghi_engine::{DayForecast, Decimal, Model, NoFigures, RegionIndex, Scope};
+use ghi_engine::{
+    CostScope, DayForecast, Decimal, Model, NoFigures, PublishedEstimate, RegionIndex, Scope,
+};
 use jiff::civil::Date;
 
 use crate::numbers::Unit;
@@ -139,7 +141,7 @@ impl LineStyle {
 
 #[derive(Template)]
 #[template(path = "day_plot.svg", escape = "html")]
-pub(crate) struct DayPlot {
+pub(crate) struct DayPlot<'a> {
     form: ChartForm,
     height: u32,
     unit: Unit,
@@ -154,6 +156,8 @@ pub(crate) struct DayPlot {
     /// The days of retargets and of halvings.
     pub(crate) marks: [Vec<Date>; 2],
     pub(crate) expected: Vec<(&'static str, Date)>,
+    /// What others published, as points.
+    pub(crate) estimates: Vec<(&'a PublishedEstimate, Decimal)>,
 }
 
 /// The name of a line: next to its end or, on a phone, in a legend above the plot.
@@ -167,7 +171,7 @@ struct LineLabel {
     is_followed: bool,
 }
 
-impl DayPlot {
+impl<'a> DayPlot<'a> {
     /// Creates a plot with an axis from the first to the last day, and one for costs in a unit.
     pub(crate) fn new(form: ChartForm, unit: Unit, days: [Date; 2], costs: &[Decimal]) -> Self {
         let ends = [costs.iter().min(), costs.iter().max()];
@@ -194,6 +198,7 @@ impl DayPlot {
             inside: None,
             marks: Default::default(),
             expected: Vec::new(),
+            estimates: Vec::new(),
         }
     }
 
@@ -277,6 +282,19 @@ impl DayPlot {
         }
     }
 
+    /// Fills the interval of an average, behind all lines.
+    pub(crate) fn band(&mut self, band: &[(Date, [Decimal; 2])], is_stepped: bool) {
+        if band.len() < 2 {
+            return;
+        }
+        let [lower, upper] = [0, 1].map(|end| {
+            let points = self.points(band.iter().map(|(date, ends)| (*date, ends[end])));
+            if is_stepped { steps(&points) } else { points }
+        });
+        let attributes = "class=\"band\" fill=\"var(--average)\" fill-opacity=\"0.12\"";
+        self.add_path(&area(&upper, &lower), attributes);
+    }
+
     pub(crate) fn level(&mut self, name: &str, cost: Decimal) {
         let points = self.points([(self.axis.first, cost), (self.axis.last, cost)]);
         let style = LineStyle { colour: "faint", width: 1.25, is_dashed: false };
@@ -350,6 +368,38 @@ impl DayPlot {
         // Long numbers are inside the plot, on top of the lines.
         let left = if left > self.form.width() / 5.0 { USUAL_LEFT } else { left };
         Margins::new(left.max(USUAL_LEFT), right, self.form)
+    }
+
+    /// Returns the days that are marked with a vertical line, in percent, and the label above each. A label that would
+    /// overlap the one before joins it, and its own day has none.
+    fn marked_days(&self) -> Vec<(f64, String)> {
+        let width = self.margins().plot_width(self.form);
+        let halvings = self.marks[1].iter().map(|date| (*date, "Halving".to_owned()));
+        let expected = self.expected.iter().map(|(name, date)| {
+            let day = date.strftime("%-d %b");
+            (*date, format!("{name} {day}"))
+        });
+        let mut days: Vec<(Date, String)> = halvings.chain(expected).collect();
+        days.sort_by_key(|day| day.0);
+        let mut marked: Vec<(f64, String)> = Vec::new();
+        let mut labelled = 0;
+        for (date, label) in days {
+            let at = self.axis.percent(date);
+            let needed = |before: &str| GAP + small_width_of(&format!("{before}{label}")) / 2.0;
+            match marked.get_mut(labelled) {
+                Some((start, before)) if (at - *start) / 100.0 * width < needed(before) => {
+                    if !before.ends_with(&label) {
+                        *before += &format!(" · {label}");
+                    }
+                    marked.push((at, String::new()));
+                }
+                _ => {
+                    labelled = marked.len();
+                    marked.push((at, label));
+                }
+            }
+        }
+        marked
     }
 
     fn end_labels(&self) -> impl Iterator<Item = (&LineLabel, f64)> {

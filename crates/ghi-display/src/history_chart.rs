@@ -1,6 +1,6 @@
 //! Averages over days: the history of several scopes, and the comparison of two.
 
-use ghi_engine::{Day, DayForecast, Decimal, Model, NoFigures, Outlook, Scope};
+use ghi_engine::{Day, DayForecast, Decimal, Model, NoFigures, Outlook, PublishedEstimate, Scope};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
@@ -22,6 +22,10 @@ pub struct HistoryChart<'a> {
     lines: Vec<ScopeLine<'a>>,
     /// The forecast, which is the same for every day. `None` with dated series, which have no long-run level.
     pub level: Option<Decimal>,
+    /// The 80% interval of the average on each day, if the inputs have `[uncertainty]`. Worldwide only.
+    pub band: Vec<(Date, [Decimal; 2])>,
+    /// The costs that others published for these days, with their costs rounded like the index.
+    pub estimates: Vec<(&'a PublishedEstimate, Decimal)>,
     /// The forecasts of the days after the range, from its last day on. Worldwide only.
     pub forecasts: Vec<DayForecast>,
     /// The coin's name.
@@ -53,7 +57,11 @@ impl<'a> HistoryChart<'a> {
             }
         }
         let own = lines.iter().find(|line| line.scope == scope).expect("the scope has a line");
+        let averages = own.averages().filter(|_| scope == Scope::Global);
+        let interval = |(date, average)| Some((date, model.interval_usd(average)?));
         Ok(Self {
+            band: averages.filter_map(interval).collect(),
+            estimates: Vec::new(),
             own: own.clone(),
             level: model.long_run_avg_usd(today),
             forecasts: Vec::new(),
@@ -89,11 +97,21 @@ impl<'a> HistoryChart<'a> {
         self
     }
 
-    /// Draws the change over the range instead of costs, without the forecast and averages, which would not start at zero.
+    /// Adds what others published for days from the first to the last with data.
+    pub fn with_published(mut self, model: &'a Model) -> Self {
+        let [(first, _), (last, _)] = self.own.ends();
+        let published = model.inputs().published().iter();
+        let drawn = published.filter(|estimate| (first..=last).contains(&estimate.date));
+        self.estimates =
+            drawn.map(|estimate| (estimate, model.usd(estimate.usd_per_coin))).collect();
+        self
+    }
+
+    /// Draws the change over the range instead of costs, with the lines of days alone: all else would not start at zero.
     pub fn as_change(self) -> Self {
         let lines = self.lines.into_iter().map(ScopeLine::relative).collect();
-        let (forecasts, expected) = Default::default();
-        Self { lines, level: None, forecasts, expected, is_change: true, ..self }
+        let (forecasts, expected, band, estimates) = Default::default();
+        Self { lines, level: None, forecasts, expected, band, estimates, is_change: true, ..self }
     }
 
     /// Returns how the average changed or, if seven-day averages are drawn, how they did.
@@ -117,7 +135,8 @@ impl<'a> HistoryChart<'a> {
 
     /// Draws the lines as a file with the text about the source of the data.
     pub fn file(&self, source: &str) -> String {
-        self.draw(ChartForm::File, Some([&self.caption(), source]))
+        let band = if self.band.is_empty() { "" } else { ". Band: its 80% interval worldwide" };
+        self.draw(ChartForm::File, Some([&format!("{}{band}", self.caption()), source]))
     }
 
     /// Returns the latest value of each line, or its seven-day average, if drawn: `Worldwide $56,018`.
@@ -155,6 +174,8 @@ impl<'a> HistoryChart<'a> {
             costs.extend(forecast.interval_usd.into_iter().flatten());
         }
         costs.extend(self.level);
+        costs.extend(self.band.iter().flat_map(|day| day.1));
+        costs.extend(self.estimates.iter().map(|estimate| estimate.1));
         costs
     }
 
@@ -175,6 +196,8 @@ impl<'a> HistoryChart<'a> {
         let mut plot = DayPlot::new(form, self.unit(), [first, last], &self.costs());
         plot.marks.clone_from(&self.marks);
         plot.expected.clone_from(&self.expected);
+        plot.estimates.clone_from(&self.estimates);
+        plot.band(&self.band, self.own.is_stepped);
         if !self.forecasts.is_empty() {
             plot.forecast(&self.forecasts, self.level.is_none());
         }
@@ -205,7 +228,16 @@ impl<'a> HistoryChart<'a> {
         });
         let lines = lines.collect::<Vec<_>>().join("; ");
         let level = self.level.map(|level| format!(" {LEVEL}: {}.", grouped(level)));
-        format!("{}: {lines}.{}", self.caption(), level.unwrap_or_default())
+        let band = self.band.last().map(|(_, ends)| {
+            let [low, high] = ends.map(grouped);
+            format!(" 80% interval of the worldwide average on the last day: {low} to {high}.")
+        });
+        let estimates = match self.estimates.len() {
+            0 => String::new(),
+            count => format!(" Published estimates: {count}, in the list below the chart."),
+        };
+        let [level, band] = [level, band].map(Option::unwrap_or_default);
+        format!("{}: {lines}.{level}{band}{estimates}", self.caption())
     }
 }
 
@@ -315,7 +347,7 @@ impl<'a> ComparisonChart<'a> {
         is_logarithmic(&drawn_costs(&self.lines))
     }
 
-    fn plot(&self, form: ChartForm) -> DayPlot {
+    fn plot(&self, form: ChartForm) -> DayPlot<'_> {
         let costs = drawn_costs(&self.lines);
         let (unit, days) = (Unit::of(costs.iter().copied()), self.lines[0].ends().map(|day| day.0));
         let mut plot = DayPlot::new(form, unit, days, &costs);
@@ -385,6 +417,8 @@ mod tests {
             marks: Default::default(),
             forecasts: Vec::new(),
             expected: Vec::new(),
+            band: Vec::new(),
+            estimates: Vec::new(),
         }
     }
 

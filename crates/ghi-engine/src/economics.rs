@@ -141,20 +141,23 @@ impl Model {
             [power_gw, energy_twh].map(|value| Decimal::nearest_significant(value, POWER_DECIMALS));
         let avg_cost_usd = day.global.avg_usd;
         let capital = self.capital(day.date)?;
-        let interval = |uncertainty: &UncertaintyInputs| {
-            let UncertaintyInputs { electricity_pct, efficiency_pct, overhead_pct } = *uncertainty;
-            let squares = [electricity_pct, efficiency_pct, overhead_pct].map(|pct| pct * pct);
-            let sigma = (squares[0] + squares[1] + squares[2]).sqrt() / 100.0;
-            [-INTERVAL_ERRORS, INTERVAL_ERRORS]
-                .map(|errors| self.usd(avg_cost_usd.to_f64() * libm::exp(errors * sigma)))
-        };
         Ok(CostLevels {
             energy_cost_usd: self.usd(energy / whole),
             all_in_cost_usd: capital.map(|capital| capital.full_cost_usd(avg_cost_usd)),
-            interval_usd: self.inputs.file.uncertainty.as_ref().map(interval),
+            interval_usd: self.interval_usd(avg_cost_usd),
             power_gw,
             energy_twh_per_year,
         })
+    }
+
+    /// The 80% interval of a worldwide average. `None` if the inputs have no `[uncertainty]`.
+    pub fn interval_usd(&self, avg_cost_usd: Decimal) -> Option<[Decimal; 2]> {
+        let UncertaintyInputs { electricity_pct, efficiency_pct, overhead_pct } =
+            self.inputs.file.uncertainty.as_ref()?;
+        let squares = [electricity_pct, efficiency_pct, overhead_pct].map(|pct| pct * pct);
+        let sigma = (squares[0] + squares[1] + squares[2]).sqrt() / 100.0;
+        let end = |errors| self.usd(avg_cost_usd.to_f64() * libm::exp(errors * sigma));
+        Some([-INTERVAL_ERRORS, INTERVAL_ERRORS].map(end))
     }
 
     /// The cost of machines per coin on a day. `None` if the inputs have no `[capital]`.

@@ -150,7 +150,7 @@ routes! {
     }
     others {
         Page Rendered paths::DASHBOARD [
-            "range" "region_id" "price" "order" "compare" "with" "sort" "find" "page" "unit"
+            "range" "region_id" "price" "order" "compare" "with" "sort" "find" "page" "unit" "published"
             "electricity_usd_per_kwh" "efficiency_j_per_th" "efficiency_j_per_mh" "overhead" "block_reward_coins"
         ] => dashboard::dashboard;
         Page Rendered paths::REGION ["range"] => region::region;

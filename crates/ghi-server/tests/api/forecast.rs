@@ -1,5 +1,8 @@
 //! Forecasts from dated series: the API's document and the tables.
 
+use std::fs;
+use std::path::Path;
+
 use ghi_server::{Clock, Config, Inputs};
 
 use crate::support::{NOON, TestServer};
@@ -68,7 +71,7 @@ fn the_forecast_expects_the_halving() {
 fn the_chart_continues_into_the_forecast() {
     let html = bitcoin_at("2024-04-15").get("/").body;
     assert!(html.contains("data-last=\"2024-05-15\""), "30 days more");
-    assert!(html.contains(">Retarget 24 Apr<") && html.contains(">Halving 20 Apr<"), "{html}");
+    assert!(html.contains(">Halving 20 Apr · Retarget 24 Apr<"), "they would overlap: {html}");
     let reasons = "749 of 2,016 blocks mined, 1% ahead of schedule: difficulty +1.2% expected on 24 April 2024. Next halving expected on 20 April 2024.";
     assert!(html.contains(reasons), "{html}");
     assert!(html.contains("<summary>How good were these forecasts?</summary>"));
@@ -77,6 +80,84 @@ fn the_chart_continues_into_the_forecast() {
     }
     let synthetic = TestServer::at(NOON).get("/").body;
     assert!(synthetic.contains("Shaded: its 80% interval.") && !synthetic.contains("blocks mined"));
+}
+
+/// The edition in `examples/bitcoin`, with other lines in place of `[uncertainty]`.
+fn edition(date: &str, uncertainty: &str) -> TestServer {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bitcoin");
+    let text = fs::read_to_string(folder.join("inputs.toml")).unwrap();
+    let text = text.replace(
+        "[uncertainty]\nelectricity_pct = 18\nefficiency_pct = 10\noverhead_pct = 5\n",
+        uncertainty,
+    );
+    let read = |name: &str| fs::read(folder.join(name)).map_err(|error| error.to_string());
+    let inputs = Inputs::parse_with_series(&text, read).unwrap();
+    let clock = Clock::at(format!("{date}T12:00:00Z").parse().unwrap());
+    TestServer::start(Config { inputs, clock, ..Config::default() })
+}
+
+#[test]
+fn the_chart_has_the_interval_of_uncertain_inputs_as_a_band() {
+    let server = edition("2026-05-01", "[uncertainty]\nelectricity_pct = 20\n");
+    let economics = server.get("/export/economics.csv?date=2026-05-01").body;
+    let row: Vec<&str> = economics.lines().nth(1).unwrap().split(',').collect();
+    let dollars = |cost: &str| {
+        let cost = format!("{:.2}", number(cost));
+        let (whole, cents) = cost.split_once('.').unwrap();
+        format!("{},{}.{cents}", &whole[..whole.len() - 3], &whole[whole.len() - 3..])
+    };
+    let [low, high] = [10, 11].map(|column| dollars(row[column]));
+    let ends = format!("80% interval of the worldwide average on the last day: {low} to {high}.");
+    let html = server.get("/").body;
+    assert_eq!(html.matches("class=\"band\"").count(), 2, "wide and narrow");
+    assert!(html.contains(&ends) && html.contains("Band behind the lines: the 80% interval"));
+    let file = server.get("/charts/history.svg?range=all").body;
+    assert!(file.contains("class=\"band\"") && file.contains(&ends), "{file}");
+    assert!(file.contains(". Band: its 80% interval worldwide</text>"), "{file}");
+    let others = ["/?unit=percent", "/?region_id=us", "/charts/history.svg?region_id=us"];
+    let without = edition("2026-05-01", "");
+    for (server, target) in
+        others.map(|target| (&server, target)).into_iter().chain([(&without, "/")])
+    {
+        let body = server.get(target).body;
+        assert!(body.contains("<svg") && !body.contains("class=\"band\""), "{target}");
+        assert!(
+            !body.contains("Band behind") && !body.contains("80% interval of the worldwide"),
+            "{target}"
+        );
+    }
+}
+
+#[test]
+fn the_chart_of_a_long_range_shows_what_others_published() {
+    let server = edition("2025-04-30", "");
+    let html = server.get("/?range=all").body;
+    assert!(
+        html.contains("<a href=\"/?range=all&#38;published=1#history\">Published estimates</a>")
+    );
+    assert!(!html.contains("class=\"estimate\"") && !html.contains("<summary>Published"));
+    let html = server.get("/?range=all&published=1").body;
+    assert!(html.contains("<a href=\"/?range=all#history\" aria-current=\"true\">Published"));
+    let published = include_str!("../../../../examples/bitcoin/published.csv");
+    let days = published.lines().skip(1).filter(|row| &row[..10] <= "2025-04-30");
+    let count = days.count();
+    assert!(count > 20);
+    assert_eq!(html.matches("class=\"estimate\"").count(), 2 * count, "wide and narrow");
+    assert!(html.contains(&format!("Published estimates: {count}, in the list below the chart.")));
+    let title = "<title>Morgan Stanley, all-in: $8,600 on 19 Apr 2018</title><rect ";
+    assert!(html.contains(title), "{html}");
+    assert!(html.contains("<li>19 Apr 2018: Morgan Stanley, all-in, $8,600"), "{html}");
+    assert!(html.contains("○ energy, ● cash, ■ all-in"));
+    // Those before the range aren't drawn, and only long ranges in USD have any.
+    let year = server.get("/?range=1y&published=1").body;
+    assert!(year.contains("class=\"estimate\"") && !year.contains("Morgan Stanley"), "{year}");
+    for target in ["/?published=1", "/?range=1y&published=1&unit=percent"] {
+        let html = server.get(target).body;
+        assert!(!html.contains("class=\"estimate\"") && !html.contains(">Published"), "{target}");
+    }
+    let synthetic = TestServer::at(NOON).get("/?range=all&published=1").body;
+    assert!(!synthetic.contains(">Published"), "{synthetic}");
+    assert_eq!(server.get("/?published=2").status, 400);
 }
 
 #[test]

@@ -48,6 +48,13 @@ impl<'a> HistoryBlock<'a> {
         let mut lines = vec![Scope::Global, scope];
         lines.dedup();
         let mut chart = HistoryChart::new(model, today, (scope, range), lines)?;
+        let can_overlay = !is_region_page
+            && !view.is_change
+            && range.days() >= Range::Year.days()
+            && !model.inputs().published().is_empty();
+        if can_overlay && view.has_published {
+            chart = chart.with_published(model);
+        }
         let outlook = model.outlook(today.date);
         if view.is_change {
             chart = chart.as_change();
@@ -78,19 +85,17 @@ impl<'a> HistoryBlock<'a> {
                 link(name_of(other, model), view, other == scope, colour)
             });
             choices.extend([("Unit", vec![change]), ("Region", scopes.collect())]);
+            let has_published = !view.has_published;
+            let other = View { has_published, ..view.clone() };
+            let published = link("Published estimates", other, view.has_published, "");
+            choices.extend(can_overlay.then(|| ("Overlay", vec![published])));
         }
-        let json = format!("{}?region_id={id}", contract::HISTORY);
-        let of_range = |path| format!("{path}?range={}&region_id={id}", range.name());
-        let [csv, svg] = [paths::HISTORY_CSV, paths::HISTORY_CHART].map(of_range);
-        // The document has seven days.
-        let files = [("JSON", json), ("CSV", csv), ("SVG", svg)].into_iter();
-        let files = files.skip(usize::from(range != Range::Week)).collect();
         Ok(Self {
             prefix,
             choices,
             step: if range.is_weekly() { "previous point" } else { "day before" },
             rows: rows(&chart.own),
-            get_data: GetData { site, of: "the history", files },
+            get_data: GetData { site, of: "the history", files: files(id, range) },
             outlook: if has_forecasts { outlook_in_words(&outlook) } else { String::new() },
             scores: if has_forecasts && !has_level { &edition.forecasts().scores } else { &[] },
             chart,
@@ -111,6 +116,16 @@ impl<'a> HistoryBlock<'a> {
             format!("{heading}. On {date}: average ${avg}, minimum ${min}, maximum ${max}. {more}");
         Preview { title, description }
     }
+}
+
+/// Returns the formats and the URLs of the history of a scope.
+fn files(id: &str, range: Range) -> Vec<(&'static str, String)> {
+    let json = format!("{}?region_id={id}", contract::HISTORY);
+    let of_range = |path| format!("{path}?range={}&region_id={id}", range.name());
+    let [csv, svg] = [paths::HISTORY_CSV, paths::HISTORY_CHART].map(of_range);
+    let files = [("JSON", json), ("CSV", csv), ("SVG", svg)].into_iter();
+    // The document has seven days.
+    files.skip(usize::from(range != Range::Week)).collect()
 }
 
 fn rows(line: &ScopeLine<'_>) -> Vec<DayRow> {

@@ -79,6 +79,8 @@ pub(crate) struct View {
     pub(crate) find: String,
     pub(crate) lists_all: bool,
     pub(crate) is_change: bool,
+    /// Whether long ranges show what others published.
+    pub(crate) has_published: bool,
     /// The reader's own numbers, in the order of [`WhatIf::VARIABLES`]. Missing ones default to today's.
     pub(crate) what_if: [Option<f64>; 4],
 }
@@ -125,6 +127,7 @@ impl View {
         find: String::new(),
         lists_all: false,
         is_change: false,
+        has_published: false,
         what_if: [None; 4],
     };
 
@@ -141,6 +144,10 @@ impl View {
             Ok(_) => Ok(true),
             Err(_) => Err(format!("page must be a whole number from 1 to {}.", u16::MAX)),
         };
+        let has_published = |text: &str| match text {
+            "1" => Ok(true),
+            _ => Err("published must be 1.".to_owned()),
+        };
         let mut choices = Choices { query, invalid: Vec::new() };
         let mut view = Self {
             range: choices.value("range", parameters::range(query), default.range),
@@ -152,6 +159,11 @@ impl View {
             find: choices.value("find", parsed(query, "find", find), String::new()),
             lists_all: choices.value("page", parsed(query, "page", lists_all), false),
             is_change: choices.value("unit", parsed(query, "unit", is_change), false),
+            has_published: choices.value(
+                "published",
+                parsed(query, "published", has_published),
+                false,
+            ),
             what_if: WhatIf::VARIABLES.map(|variable| {
                 choices.value(variable.name, number(query, variable).map(Some), None)
             }),
@@ -193,6 +205,7 @@ impl View {
             ("find", (self.find != default.find).then(|| self.find.clone())),
             ("page", self.lists_all.then(|| "1".to_owned())),
             ("unit", self.is_change.then(|| "percent".to_owned())),
+            ("published", self.has_published.then(|| "1".to_owned())),
         ];
         let numbers = WhatIf::VARIABLES.into_iter().zip(self.what_if);
         let numbers = numbers.map(|(number, value)| (number.name, value.map(|n| n.to_string())));
@@ -301,6 +314,7 @@ mod tests {
         check("order=region", Ok(""));
         check("order=cost&price=70000", Ok("?price=70000&order=cost"));
         check("unit=percent&range=7d", Ok("?range=7d&unit=percent"));
+        check("published=1&range=all", Ok("?range=all&published=1"));
     }
 
     #[test]
@@ -314,6 +328,7 @@ mod tests {
         check("compare=us&with=unit", Err("No region has this id in compare."));
         check(&format!("compare={}", ",".repeat(151)), Err("compare must be two different ids"));
         check("order=avg", Err("order must be region or cost"));
+        check("published=yes", Err("published must be 1."));
         check("unit=eur", Err("unit must be usd or percent."));
         check("price=-1", Err("price must be a number from"));
         check("page=0", Err("page must be a whole number from 1 to 65535."));
