@@ -59,7 +59,7 @@ struct Exchange {
     arrival: Arrival,
     route: Option<&'static Route>,
     client: IpAddr,
-    /// The client that its use of limited resources counts against, if it is limited.
+    /// The client whose limits the request uses; `None` if it is exempt.
     bounded_client: Option<ClientKey>,
     quota: Option<Quota>,
 }

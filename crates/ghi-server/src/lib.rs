@@ -12,7 +12,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Each module depends only on those below it:
+//! Each module depends only on those below it.
 
 mod server;
 mod worker;

@@ -46,9 +46,10 @@ impl RouteKind {
 /// How much work a response of a route takes with the most regions that inputs may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Work {
-    /// At most 2 ms, or made in pieces of at most that.
+    /// Made on the worker: at most 2 ms, or in such pieces.
     Little,
-    /// More than that, unless it is the response without parameters, which all requests of a day share.
+    /// May take longer, so it is made on the render thread, unless it is the response without parameters, which all
+    /// requests of a day share.
     Rendered,
 }
 

@@ -1,4 +1,4 @@
-//! The rules of HTTP that apply to any request and response. Independent of the index.
+//! The rules of HTTP that apply to any request and response.
 
 pub(crate) mod validation;
 pub(crate) mod clients;

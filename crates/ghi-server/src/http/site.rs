@@ -46,7 +46,7 @@ impl Site {
             has_scenarios: true,
         };
         site.common_headers.extend([
-            // Set when a request arrives, but the first header.
+            // The first header; each response sets its value.
             (DATE, HeaderValue::from_static("")),
             (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
             (ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED)),

@@ -138,7 +138,7 @@ impl FaultPlan {
         let (failure, mut headers) = (self.scenario.failure(), request.clone());
         match failure {
             Some(Failure::ProxyError(status)) => return Ok(proxy_error(site, status)),
-            // Data is never missing there, but with many regions the server may be busy.
+            // These documents need no data, so `code=503` means `busy`.
             Some(Failure::Code(Code::NoFigures))
                 if matches!(route, paths::REGIONS | paths::METADATA) =>
             {

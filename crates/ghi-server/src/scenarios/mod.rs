@@ -1,5 +1,5 @@
-//! Scenarios: deliberate failures for testing clients. A request selects one with `Prefer`; with `--chaos`,
-//! a share of all requests gets one.
+//! Scenarios: deliberate failures for testing clients. A request selects one with `Prefer`; with `--fail` and
+//! `--chaos`, the server does.
 
 mod fault_plan;
 mod startup;

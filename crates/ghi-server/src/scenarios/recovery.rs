@@ -1,4 +1,4 @@
-//! Faults that end after a number of requests. Their keys are the only state that requests leave behind.
+//! Faults that end after a number of requests, which are counted by key.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
@@ -28,8 +28,8 @@ struct KeyCount {
 }
 
 impl RecoveryKeys {
-    /// Counts a request with the key of its scenario, or else this key. After enough requests, only those of its
-    /// preferences remain that do not end.
+    /// Counts a request with the key of its scenario, or else this key. After `times` requests, only the preferences
+    /// that never end remain.
     pub(super) fn limit(&self, scenario: &mut Scenario, path: &str, key: &str, now: Instant) {
         let Some(times) = scenario.number("times") else { return };
         if self.count(path, scenario.get("key").unwrap_or(key), now) > times {

@@ -71,7 +71,7 @@ impl FailFlags {
         let flags = flags.filter(|(_, (only, _))| includes(only.as_deref(), path, route));
         let mut scenarios = flags.map(|(number, (_, preferences))| {
             let mut scenario = Scenario::select(preferences, route, is_head, Origin::Flag);
-            // The requests are always counted as at the start, so none is forgotten after a while.
+            // A fixed time, so that counts never expire.
             self.counts.limit(&mut scenario, path, &number.to_string(), self.start);
             scenario
         });

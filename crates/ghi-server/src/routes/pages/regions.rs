@@ -6,7 +6,7 @@ use ghi_engine::{Costs, Decimal, NoFigures, RegionIndex, Registry, Scope};
 
 use crate::routes::pages::view::{COLUMNS, FIND_MAX, PageInput, VERSUS_YOURS, View};
 
-/// The number of regions shown at first, and up to which number all of them are.
+/// With more than `ALL_SHOWN` regions, `FIRST_SHOWN` of them are shown at first.
 const FIRST_SHOWN: usize = 6;
 const ALL_SHOWN: usize = 10;
 
