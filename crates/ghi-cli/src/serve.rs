@@ -25,7 +25,7 @@ use tokio::sync::oneshot;
 use tokio::time::sleep;
 
 use crate::serve_flags::Args;
-use crate::signals::{Signals, exit_code, runtime};
+use crate::signals::{Signals, exit_code, on_thread, runtime};
 use crate::{inputs, log, output};
 
 /// File descriptors that are not connections: standard streams, the main runtime and a reserve.
@@ -52,10 +52,9 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     let spare: io::Result<Vec<_>> = (0..3).map(|_| UnixStream::pair()).collect();
     drop(spare.map_err(cannot_start)?);
     let runtime = runtime()?;
-    // This comes first, so that no signal kills a process that has accepted connections. A signal that arrives
-    // during startup is handled afterwards.
+    // This comes first, so that no signal kills a process that has accepted connections.
     let handlers = async { io::Result::Ok((Signals::watch()?, signal(SignalKind::hangup())?)) };
-    let (signals, hangup) = runtime.block_on(handlers).map_err(cannot_start)?;
+    let (mut signals, hangup) = runtime.block_on(handlers).map_err(cannot_start)?;
     let _log = log::start(args.log_format).map_err(cannot_start)?;
     warn_about_unknown_variables();
     if args.exit_with_stdin {
@@ -63,13 +62,25 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
         thread.spawn(interrupt_when_stdin_closes).map_err(cannot_start)?;
     }
     // This comes before the files are read, so that no change is missed.
-    let stamps = file_stamps(&args);
-    let inputs = args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read)?;
+    let watched = args.inputs.as_deref().filter(|_| args.watch).map(watched_files);
+    let watched = watched.unwrap_or_default();
+    let mut inputs = Inputs::default();
+    if let Some(file) = args.inputs.clone() {
+        let reading = on_thread("inputs", move || inputs::read(&file));
+        let read =
+            async { tokio::select!(read = reading => Some(read), _ = signals.next() => None) };
+        let Some(read) = runtime.block_on(read) else {
+            tracing::info!("stopped before accepting connections");
+            return Ok(ExitCode::SUCCESS);
+        };
+        inputs = read?;
+    }
     let config = config(&args, inputs, max_connections);
     let listener = listen(&args, workers)?;
     let address = listener.local_addr().map_err(cannot_start)?;
     let probe_address = listener.probe_addr().transpose().map_err(cannot_start)?;
     let settings = config.clone();
+    // A signal that arrives from now on is handled after startup, since clients may have connected.
     let server = Server::start(listener, config).map_err(cannot_start)?;
     let url = link(address);
     tracing::info!("ghi listens on {address}; open {url}/");
@@ -80,7 +91,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     if args.print_url {
         output::print(&format!("{url}\n"))?;
     }
-    let reloads = reload_on_change(hangup, &args, stamps, &settings.clock, server.reload_handle());
+    let reloads = reload_on_change(hangup, &args, watched, settings.clock, server.reload_handle());
     Ok(runtime.block_on(serve(server, signals, reloads, args.drain)))
 }
 
@@ -233,23 +244,24 @@ fn log_warnings(inputs: &Inputs, clock: &Clock) {
 /// The time of the last change and the size of a file, if it exists.
 type FileStamp = Option<(SystemTime, u64)>;
 
-/// Returns the stamps of the watched files: the inputs and the series that they name.
-fn file_stamps(args: &Args) -> Vec<FileStamp> {
-    let watched = args.inputs.as_deref().filter(|_| args.watch).map(inputs::named_files);
-    let stamp = |file: PathBuf| {
-        let metadata = fs::metadata(file).ok()?;
-        Some((metadata.modified().ok()?, metadata.len()))
-    };
-    watched.unwrap_or_default().into_iter().map(stamp).collect()
+/// Returns an inputs file and the series that it names, to watch them for changes from now on.
+fn watched_files(inputs: &Path) -> Vec<(PathBuf, FileStamp)> {
+    let files = inputs::named_files(inputs).into_iter();
+    files.map(|file| (file.clone(), stamp(&file))).collect()
 }
 
-/// Waits until a watched file has changed and then stayed the same, so that it is complete.
-async fn changed(args: &Args, stamps: &[FileStamp]) {
-    let mut previous = stamps.to_vec();
+fn stamp(file: &Path) -> FileStamp {
+    let metadata = fs::metadata(file).ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
+}
+
+/// Waits until a file has changed and then stayed the same, so that it is complete.
+async fn changed(watched: &[(PathBuf, FileStamp)]) {
+    let mut previous = watched.to_vec();
     loop {
         sleep(WATCH_INTERVAL).await;
-        let now = file_stamps(args);
-        if now != stamps && now == previous {
+        let now: Vec<_> = watched.iter().map(|(file, _)| (file.clone(), stamp(file))).collect();
+        if now != watched && now == previous {
             return;
         }
         previous = now;
@@ -261,31 +273,36 @@ async fn changed(args: &Args, stamps: &[FileStamp]) {
 async fn reload_on_change(
     mut hangup: Signal,
     args: &Args,
-    mut stamps: Vec<FileStamp>,
-    clock: &Clock,
+    mut watched: Vec<(PathBuf, FileStamp)>,
+    clock: Clock,
     reload: Reload,
 ) -> Infallible {
     loop {
         tokio::select! {
             _ = hangup.recv() => (),
-            () = changed(args, &stamps), if args.watch => (),
+            () = changed(&watched), if args.watch => (),
         }
-        let Some(file) = &args.inputs else {
+        let Some(file) = args.inputs.clone() else {
             tracing::info!("nothing to reload: the inputs are built in");
             continue;
         };
-        stamps = file_stamps(args);
-        match inputs::read(file) {
-            Ok(inputs) => {
-                reload.reload(inputs.clone());
-                log_inputs("inputs reloaded", Some(file), &inputs, clock);
-                log_warnings(&inputs, clock);
-            }
-            Err(problems) => {
-                reload.failed();
-                for problem in problems.lines() {
-                    tracing::error!("inputs not reloaded: {problem}");
-                }
+        if args.watch {
+            let file = file.clone();
+            let files = on_thread("watch", move || Ok(watched_files(&file)));
+            watched = files.await.unwrap_or(watched);
+        }
+        let (clock, handle) = (clock.clone(), reload.clone());
+        let reloaded = on_thread("reload", move || {
+            let inputs = inputs::read(&file)?;
+            handle.reload(inputs.clone());
+            log_inputs("inputs reloaded", Some(&file), &inputs, &clock);
+            log_warnings(&inputs, &clock);
+            Ok(())
+        });
+        if let Err(problems) = reloaded.await {
+            reload.failed();
+            for problem in problems.lines() {
+                tracing::error!("inputs not reloaded: {problem}");
             }
         }
     }

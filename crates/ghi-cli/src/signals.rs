@@ -1,10 +1,11 @@
-//! Shutdown signals.
+//! Shutdown signals, and long work that does not delay them.
 
-use std::io;
 use std::process::ExitCode;
+use std::{io, thread};
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
 
 pub(crate) fn runtime() -> Result<Runtime, String> {
     let runtime = Builder::new_current_thread().enable_all().build();
@@ -55,4 +56,18 @@ pub(crate) fn until_signal<T>(
 /// Returns the exit code that shells report for a process killed by a signal.
 pub(crate) fn exit_code(signal: SignalKind) -> ExitCode {
     ExitCode::from(128 + signal.as_raw_value() as u8)
+}
+
+/// Runs long work on its own thread, so that signals are handled while it runs.
+pub(crate) async fn on_thread<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    let (done, is_done) = oneshot::channel();
+    let thread = thread::Builder::new().name(name.into()).spawn(move || _ = done.send(work()));
+    match thread {
+        // The panic hook has logged the panic.
+        Ok(_) => is_done.await.unwrap_or_else(|_| Err("internal error".into())),
+        Err(error) => Err(format!("failed to start a thread: {error}")),
+    }
 }

@@ -7,8 +7,8 @@ use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Output, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -1216,16 +1216,62 @@ fn a_signal_at_any_time_during_start_exits_or_reloads_cleanly() {
     check_signals_during_start("started_often.toml", ghi_engine::DEFAULT_INPUTS, 12);
 }
 
-#[test]
-fn a_signal_at_any_time_during_a_long_start_exits_or_reloads_cleanly() {
-    // Reading a long series takes a debug build about a second.
+/// Writes inputs with a long series, which takes a debug build about a second to read. Returns their text.
+fn slow_inputs() -> String {
+    static WRITTEN: Once = Once::new();
     let days = if cfg!(debug_assertions) { 20_000 } else { 200_000 };
     let rows = (0..days).map(|day| {
         let date = jiff::civil::date(1500, 1, 1).saturating_add(jiff::Span::new().days(day));
         format!("{date},1e14\n")
     });
-    file("slow.csv", "date,difficulty\n".to_owned() + &rows.collect::<String>());
+    WRITTEN.call_once(|| {
+        file("slow.csv", "date,difficulty\n".to_owned() + &rows.collect::<String>());
+    });
     let series = "[series]\nnetwork = \"slow.csv\"\nvalid_days = 3660\n\n[[region]]";
-    let inputs = ghi_engine::DEFAULT_INPUTS.replacen("[[region]]", series, 1);
-    check_signals_during_start("started_slowly.toml", &inputs, 4);
+    ghi_engine::DEFAULT_INPUTS.replacen("[[region]]", series, 1)
+}
+
+#[test]
+fn a_signal_at_any_time_during_a_long_start_exits_or_reloads_cleanly() {
+    check_signals_during_start("started_slowly.toml", &slow_inputs(), 4);
+}
+
+/// Waits until a process has a thread of this name.
+fn wait_for_thread(process: &Child, name: &str) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let threads = format!("/proc/{}/task", process.id());
+    loop {
+        let mut threads = std::fs::read_dir(&threads).unwrap().map_while(Result::ok);
+        let name_of = |path: PathBuf| std::fs::read_to_string(path.join("comm"));
+        if threads.any(|thread| name_of(thread.path()).is_ok_and(|is| is.trim_end() == name)) {
+            return;
+        }
+        assert!(Instant::now() < deadline, "no thread is named {name}");
+    }
+}
+
+#[test]
+fn reading_the_inputs_delays_no_signal() {
+    let inputs = file("read_slowly.toml", slow_inputs());
+    let mut command = ghi(&DRAINING);
+    command.arg("--inputs").arg(&inputs);
+    let is_ended = AtomicBool::new(false);
+    let mut starting = Ending(command.stderr(Stdio::piped()).spawn().unwrap(), &is_ended);
+    wait_for_thread(&starting.0, "inputs");
+    kill_process(Pid::from_child(&starting.0), Signal::TERM).unwrap();
+    let mut said = String::new();
+    starting.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(said.ends_with(" INFO stopped before accepting connections\n"), "{said}");
+    assert_eq!(starting.0.wait().unwrap().code(), Some(0));
+
+    let mut running = Running::start(&mut command);
+    running.signal("HUP");
+    wait_for_thread(&running.child, "reload");
+    running.signal("TERM");
+    // Before it, the log may have a warning about the inputs.
+    let said = [running.next_line(), running.next_line()].concat();
+    assert!(said.contains("shutting down") && !said.contains("reloaded"), "{said}");
+    let (code, _, said) = running.end_with("TERM");
+    assert_eq!(code, Some(128 + 15));
+    assert!(!said.contains("reloaded"), "{said}");
 }
