@@ -127,17 +127,18 @@ fn daily_rows(text: &str) -> Result<DailyRows, String> {
     Ok(rows)
 }
 
-/// Returns the change of the average, or else of the minimum or the maximum: its size, and the name, the old and the new
+/// Returns the largest change of the minimum, the maximum or the average: its size, and the name, the old and the new
 /// cost, and the change in percent. The size is infinite if there is no new row.
 fn change(old: &StringRecord, new: Option<&StringRecord>) -> Option<(f64, [String; 4])> {
-    [("avg", 4), ("min", 3), ("max", 5)].into_iter().find_map(|(name, column)| {
+    let changes = [("min", 3), ("max", 5), ("avg", 4)].into_iter().filter_map(|(name, column)| {
         let cell = |row: &StringRecord| row.get(column).unwrap_or_default().to_owned();
         let (old, new) = (cell(old), new.map(cell).unwrap_or_default());
         let ratio = new.parse().unwrap_or(f64::INFINITY) / old.parse().unwrap_or(1.0);
         let change = 100.0 * (ratio - 1.0);
         let text = if change.is_finite() { format!("{change:.4}") } else { String::new() };
         (old != new).then(|| (change.abs(), [name.into(), old, new, text]))
-    })
+    });
+    changes.max_by(|one, other| one.0.total_cmp(&other.0))
 }
 
 /// Lists the inputs of a region that differ on a day; for the world, those of all regions.

@@ -222,7 +222,7 @@ fn invalid_cells_are_reported() {
     expect![[r#"
         line 2: difficulty is ""; expected a number from 1 to 9e15
         line 2: difficulty is "0"; expected a number from 1 to 9e15
-        line 2: difficulty is "1e16"; expected a number from 1 to 9e15
+        line 2: difficulty is "1e16"; expected a number from 1 to 9e15; divide the column by a power of ten, and multiply hashes_per_difficulty in [network] by it
         line 2: difficulty is "-1"; expected a number from 1 to 9e15
         line 2: hashrate_eh is "-1"; expected a number from 1e-12 to 1000000
         line 2: fee_usd is "1e999"; expected a number from 1e-6 to 1000000

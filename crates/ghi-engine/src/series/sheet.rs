@@ -8,6 +8,9 @@ use crate::problems::{InputFile, NAME_MAX, ProblemReport};
 use crate::text::{listed, visible};
 
 const IGNORED_PREFIX: &str = "x_";
+/// The way out for coins whose unit of difficulty is small.
+const LARGE_DIFFICULTY: &str =
+    "; divide the column by a power of ten, and multiply hashes_per_difficulty in [network] by it";
 
 /// A CSV file at one of its rows. Columns are numbered as in the list of known columns.
 pub(super) struct Sheet<'a> {
@@ -155,11 +158,14 @@ impl<'a> Sheet<'a> {
             if self.cell(column).is_empty() && column >= self.required {
                 return None;
             }
-            let number = self.cell(column).parse().ok().filter(|number| range.contains(*number));
-            if number.is_none() {
-                self.refuse(column, &format!("a number {range}"));
+            let number: Option<f64> = self.cell(column).parse().ok();
+            let in_range = number.filter(|number| range.contains(*number));
+            if in_range.is_none() {
+                let is_large = self.names[column] == "difficulty" && number > Some(range.max);
+                let advice = if is_large { LARGE_DIFFICULTY } else { "" };
+                self.refuse(column, &format!("a number {range}{advice}"));
             }
-            number
+            in_range
         })
     }
 

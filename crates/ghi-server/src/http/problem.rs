@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use ghi_contract::paths::METADATA;
+use ghi_engine::suggestion;
 use hyper::header::{ACCEPT, ALLOW, CONNECTION, HeaderValue, RETRY_AFTER, VARY};
 use hyper::{Response, StatusCode};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -13,6 +14,8 @@ use crate::net::Content;
 
 /// The longest `instance` in bytes.
 const INSTANCE_MAX: usize = 256;
+/// The longest name of an unknown parameter that a page repeats, in bytes.
+const NAME_MAX: usize = 40;
 
 /// The characters escaped in `instance`: the path stays recognisable, and nothing in it is markup.
 const ESCAPED: &AsciiSet =
@@ -170,9 +173,20 @@ impl Problem {
     }
 
     pub(crate) fn unknown_parameter(known: &[&str]) -> Self {
-        let only = format!("only {}", known.join(", "));
-        let accepted = if known.is_empty() { "no parameters" } else { &only };
-        let detail = format!("The query has an unknown parameter; this path accepts {accepted}.");
+        let detail = format!("The query has an unknown parameter; this path {}.", accepts(known));
+        Self::new(Code::UnknownParameter, detail)
+    }
+
+    /// A parameter that a page does not have. The name is repeated only if it cannot be anything but a name.
+    pub(crate) fn unknown_parameter_of_page(name: &str, known: &[&str]) -> Self {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let is_name = (1..=NAME_MAX).contains(&name.len()) && name.bytes().all(is_plain);
+        let found = match suggestion(name, known) {
+            _ if !is_name => "of this name".into(),
+            None => format!("\"{name}\""),
+            Some(nearest) => format!("\"{name}\"; the nearest is \"{nearest}\""),
+        };
+        let detail = format!("This page has no parameter {found}. It {}.", accepts(known));
         Self::new(Code::UnknownParameter, detail)
     }
 
@@ -238,6 +252,13 @@ impl Problem {
         if self.varies_by_accept {
             headers.insert(VARY, ACCEPT.into());
         }
+    }
+}
+
+fn accepts(known: &[&str]) -> String {
+    match known {
+        [] => "accepts no parameters".into(),
+        known => format!("accepts only {}", known.join(", ")),
     }
 }
 

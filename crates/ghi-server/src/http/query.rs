@@ -28,8 +28,12 @@ impl<'a> Query<'a> {
     }
 
     pub(crate) fn check_names(&self, known: &[&str]) -> Result<(), Problem> {
-        let are_known = self.pairs.iter().all(|(name, _)| known.contains(&&**name));
-        if are_known { Ok(()) } else { Err(Problem::unknown_parameter(known)) }
+        let mut names = self.pairs.iter().map(|(name, _)| &**name);
+        match names.find(|name| !known.contains(name)) {
+            None => Ok(()),
+            Some(name) if self.is_form => Err(Problem::unknown_parameter_of_page(name, known)),
+            Some(_) => Err(Problem::unknown_parameter(known)),
+        }
     }
 
     /// Returns the value of a parameter. Fails if it is given twice, because either may be meant, and if a page

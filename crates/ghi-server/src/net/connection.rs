@@ -30,9 +30,11 @@ pub(crate) struct Arrival {
 /// The phase of a connection, in the order in which connections are evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
+    /// Nothing has been received yet.
+    New,
     /// All requests have been answered, and nothing more has been received.
     Idle,
-    /// Nothing has been received yet, or part of a request.
+    /// Part of a request has been received.
     Receiving,
     /// A response is being sent, but the client is not reading it at the moment.
     Stalled,
@@ -45,6 +47,7 @@ pub(crate) struct ConnectionState {
     /// When the phase began.
     pub(crate) since: Instant,
     head: HeadScanner,
+    requests: u64,
     is_answering: bool,
     is_blocked: bool,
     /// Whether the client has closed its sending side before its response. It may be gone.
@@ -58,6 +61,7 @@ impl ConnectionState {
             (true, ..) => Phase::Stalled,
             (_, true, _) => Phase::Sending,
             (_, _, true) => Phase::Idle,
+            _ if self.head.last == 0 => Phase::New,
             _ => Phase::Receiving,
         }
     }
@@ -72,6 +76,7 @@ impl SharedState {
         Self(Arc::new(Mutex::new(ConnectionState {
             since: Instant::now(),
             head: HeadScanner::default(),
+            requests: 0,
             is_answering: false,
             is_blocked: false,
             is_half_closed: false,
@@ -95,7 +100,11 @@ impl SharedState {
     /// Begins to answer a request. Returns what is wrong with it, if hyper has accepted a malformed one.
     pub(crate) fn begin_request(&self) -> Option<&'static str> {
         self.update(|state| state.is_answering = true);
-        self.lock().head.defect
+        let mut state = self.lock();
+        state.requests += 1;
+        // Nothing that follows a defect can be trusted.
+        let defect = state.head.defect.filter(|(index, _)| *index < state.requests);
+        defect.map(|(_, defect)| defect)
     }
 }
 
@@ -104,13 +113,15 @@ impl SharedState {
 /// smuggled past one of them.
 #[derive(Debug, Default)]
 struct HeadScanner {
+    /// The number of complete heads.
+    complete: u64,
     line_bytes: usize,
     is_after_first_line: bool,
     last: u8,
     /// Whether all that was received are complete heads.
     is_complete: bool,
-    /// The first defect. Nothing on the connection can be trusted then.
-    defect: Option<&'static str>,
+    /// The first defect, and the index of its request.
+    defect: Option<(u64, &'static str)>,
 }
 
 impl HeadScanner {
@@ -123,7 +134,7 @@ impl HeadScanner {
                 b'\n' if self.last != b'\r' => Some(BARE_LINE_FEED),
                 _ => None,
             };
-            self.defect = self.defect.or(defect);
+            self.defect = self.defect.or(defect.map(|defect| (self.complete, defect)));
             self.last = byte;
             self.line_bytes += 1;
             self.is_complete = false;
@@ -131,6 +142,7 @@ impl HeadScanner {
                 // hyper skips empty lines before a request, so those end no head.
                 let is_empty = self.line_bytes <= b"\r\n".len();
                 self.is_complete = is_empty && self.is_after_first_line;
+                self.complete += u64::from(self.is_complete);
                 self.is_after_first_line = !is_empty;
                 self.line_bytes = 0;
             }
@@ -240,6 +252,7 @@ mod tests {
                 state.is_blocked = phase == Phase::Stalled;
                 state.is_answering = phase == Phase::Sending;
                 state.head.is_complete = phase == Phase::Idle;
+                state.head.last = u8::from(phase != Phase::New);
             });
             new
         }
@@ -330,7 +343,7 @@ mod tests {
     #[tokio::test]
     async fn a_connection_is_idle_except_from_a_request_until_its_response_is_sent() {
         let (mut stream, mut peer) = pair().await;
-        assert_eq!(stream.look(), Phase::Receiving);
+        assert_eq!(stream.look(), Phase::New);
         peer.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
         stream.read_exact(&mut [0; 16]).await.unwrap();
         assert_eq!(stream.look(), Phase::Receiving);
@@ -354,7 +367,7 @@ mod tests {
             let mut head = HeadScanner::default();
             head.scan(&text.as_bytes()[..cut]);
             head.scan(&text.as_bytes()[cut..]);
-            let found = (head.defect, head.is_complete);
+            let found = (head.defect.map(|(_, defect)| defect), head.is_complete);
             assert_eq!(found, (defect, is_complete), "{text:?} cut at {cut}");
         }
     }

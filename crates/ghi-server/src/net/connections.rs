@@ -33,9 +33,6 @@ const GRACE: Duration = Duration::from_millis(50);
 /// How long a client may read nothing of its response before its connection may be evicted.
 const STALLED_GRACE: Duration = Duration::from_secs(1);
 
-/// How long a client has to complete its request at shutdown.
-const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
-
 /// A connection is closed if its client reads nothing of a response for this many times the head timeout.
 /// The kernels on both sides buffer up to 200 KB, so a client that reads steadily seems to read nothing
 /// until it has emptied the buffers: with 30 s, 7 KB/s is enough.
@@ -135,7 +132,7 @@ impl Connections {
         let count = (self.total / CONNECTIONS_PER_EVICTION).max(1);
         let evicted = self.close(count, now, |phase, age| match phase {
             Phase::Idle => true,
-            Phase::Receiving => age >= GRACE,
+            Phase::New | Phase::Receiving => age >= GRACE,
             Phase::Stalled => age >= STALLED_GRACE,
             Phase::Sending => false,
         });
@@ -146,7 +143,7 @@ impl Connections {
     /// Closes the connections that have timed out.
     pub(crate) fn close_timed_out(&self) {
         self.close(usize::MAX, Instant::now(), |phase, age| match phase {
-            Phase::Receiving => age >= self.head_timeout,
+            Phase::New | Phase::Receiving => age >= self.head_timeout,
             Phase::Idle => age >= self.idle_timeout,
             Phase::Stalled => age >= STALLED_TIMEOUT_FACTOR * self.head_timeout,
             Phase::Sending => false,
@@ -161,10 +158,7 @@ impl Connections {
                 // Waits before the first scan, so that the tasks read any data that has already arrived.
                 sleep(IDLE_CHECK).await;
                 yield_now().await;
-                self.close(usize::MAX, Instant::now(), |phase, age| match phase {
-                    Phase::Receiving => age >= SHUTDOWN_GRACE,
-                    phase => phase == Phase::Idle,
-                });
+                self.close(usize::MAX, Instant::now(), |phase, _| phase <= Phase::Idle);
             }
         };
         _ = timeout(SHUTDOWN_TIMEOUT, closing).await;
@@ -241,20 +235,17 @@ mod tests {
     #[tokio::test]
     async fn the_connection_that_has_been_idle_longest_is_evicted_first() {
         let (connections, start) = (connections(5, 5), later());
-        let [idle, slow] = [Phase::Idle, Phase::Receiving];
-        open(
-            &connections,
-            start,
-            &[(Phase::Sending, 1), (slow, 2), (idle, 3), (slow, 4), (idle, 5)],
-        );
+        let [silent, idle, slow] = [Phase::New, Phase::Idle, Phase::Receiving];
+        let phases = [(Phase::Sending, 1), (slow, 2), (idle, 3), (silent, 4), (idle, 5), (idle, 6)];
+        open(&connections, start, &phases);
         let evict_at = |millis| connections.evict(start + Duration::from_millis(millis));
-        assert_eq!((evict_at(7), evict_at(7)), (1, 1));
-        assert_eq!(listed(&connections, start), [1, 2, 4]);
-        assert_eq!(evict_at(51), 0, "a request has a grace period");
-        assert_eq!((evict_at(53), evict_at(53)), (1, 0));
-        assert_eq!(listed(&connections, start), [1, 4]);
-        assert_eq!((evict_at(54), evict_at(60_000)), (1, 0));
-        assert_eq!(listed(&connections, start), [1], "one with a request in progress stays");
+        assert_eq!((evict_at(7), evict_at(8)), (1, 1));
+        assert_eq!(listed(&connections, start), [1, 2, 4, 6], "a new one has a grace period");
+        assert_eq!(evict_at(54), 1);
+        assert_eq!(listed(&connections, start), [1, 2, 6], "a silent one is evicted first");
+        assert_eq!((evict_at(54), evict_at(54)), (1, 1));
+        assert_eq!(listed(&connections, start), [1], "a slow one is evicted last");
+        assert_eq!(evict_at(60_000), 0, "one with a request in progress stays");
     }
 
     #[tokio::test]

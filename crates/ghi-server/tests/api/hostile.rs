@@ -116,7 +116,7 @@ fn parameters_of(server: &TestServer, page: &str) -> Vec<String> {
     let refused = server.get(&format!("{page}?no-such-parameter=1"));
     refused.assert_problem(400, "unknown_parameter");
     let detail = refused.json()["detail"].as_str().unwrap().to_owned();
-    let accepted = detail.split_once("this path accepts ").unwrap().1.trim_end_matches('.');
+    let accepted = detail.split_once("It accepts ").unwrap().1.trim_end_matches('.');
     let names = accepted.strip_prefix("only ").unwrap_or_default().split(", ");
     names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
