@@ -542,20 +542,20 @@ fn shares_rewards_and_regions_are_causes() {
         causes(&[("id = \"cn\"", "id = \"zh\"")]),
     ];
     expect![[r#"
-        us avg: block_reward_coins 3.125 -> 3
-        cn avg: block_reward_coins 3.125 -> 3
-        eu avg: block_reward_coins 3.125 -> 3
-        global avg: block_reward_coins 3.125 -> 3
+        cn max: block_reward_coins 3.125 -> 3
+        global min: block_reward_coins 3.125 -> 3
+        us min: block_reward_coins 3.125 -> 3
+        eu max: block_reward_coins 3.125 -> 3
 
         global avg: eu hashrate_share_pct 13.00 -> 12.00; us hashrate_share_pct 60.00 -> 61.00
 
+        cn min: decimals or constants
+        global min: decimals or constants
+        eu max: decimals or constants
         us avg: decimals or constants
-        eu avg: decimals or constants
-        global avg: decimals or constants
-        cn avg: decimals or constants
 
         cn avg: missing in NEW
-        global avg: cn is only in OLD; zh is only in NEW
+        global min: cn is only in OLD; zh is only in NEW
     "#]]
     .assert_eq(&all.join("\n"));
 }

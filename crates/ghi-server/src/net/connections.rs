@@ -33,6 +33,9 @@ const GRACE: Duration = Duration::from_millis(50);
 /// How long a client may read nothing of its response before its connection may be evicted.
 const STALLED_GRACE: Duration = Duration::from_secs(1);
 
+/// How long a connection may be silent at shutdown. Its request may have arrived but not been read yet.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
+
 /// A connection is closed if its client reads nothing of a response for this many times the head timeout.
 /// The kernels on both sides buffer up to 200 KB, so a client that reads steadily seems to read nothing
 /// until it has emptied the buffers: with 30 s, 7 KB/s is enough.
@@ -158,7 +161,10 @@ impl Connections {
                 // Waits before the first scan, so that the tasks read any data that has already arrived.
                 sleep(IDLE_CHECK).await;
                 yield_now().await;
-                self.close(usize::MAX, Instant::now(), |phase, _| phase <= Phase::Idle);
+                self.close(usize::MAX, Instant::now(), |phase, age| match phase {
+                    Phase::New => age >= SHUTDOWN_GRACE,
+                    phase => phase == Phase::Idle,
+                });
             }
         };
         _ = timeout(SHUTDOWN_TIMEOUT, closing).await;
