@@ -4,7 +4,9 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 
 use clap::builder::BoolishValueParser;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
+use ghi_engine::listed;
 
 use crate::output::print_error;
 use crate::source::SourceArgs;
@@ -75,22 +77,57 @@ pub(crate) fn parse() -> Command {
     };
     let parsed = command()
         .mut_subcommands(|command| command.mut_args(without_empty_variable))
-        .try_get_matches_from(line)
+        .try_get_matches_from(&line)
         .and_then(|matches| CommandLine::from_arg_matches(&matches));
-    parsed.unwrap_or_else(|error| exit(&error)).command
+    parsed.unwrap_or_else(|error| exit(&error, &line)).command
 }
 
 /// Prints help, the version or a one-line error, and exits.
-fn exit(error: &clap::Error) -> ! {
+fn exit(error: &clap::Error, line: &[OsString]) -> ! {
     if !error.use_stderr() {
         error.exit();
     }
-    let text = error.to_string();
-    let is_usage = |part: &&str| part.starts_with("Usage:") || part.starts_with("For more");
-    let parts = text.trim_start_matches("error: ").split("\n\n").filter(|part| !is_usage(part));
+    let text = alias_message(error, line).unwrap_or_else(|| error.to_string());
+    let own_tip = tip(error);
+    let is_message = |part: &&str| {
+        let is_usage = part.starts_with("Usage:") || part.starts_with("For more");
+        !is_usage && (own_tip.is_none() || !part.trim_start().starts_with("tip:"))
+    };
+    let parts = text.trim_start_matches("error: ").split("\n\n").filter(is_message);
     let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-    print_error(&parts.collect::<Vec<_>>().join("; "));
+    print_error(&parts.chain(own_tip.clone()).collect::<Vec<_>>().join("; "));
     std::process::exit(2);
+}
+
+/// Describes an error of `--listen` that was typed under other names, which clap does not report.
+fn alias_message(error: &clap::Error, line: &[OsString]) -> Option<String> {
+    const LISTEN: &str = "'--listen <ADDR>'";
+    let text = error.to_string();
+    let is_alias = |flag: &&str| {
+        let name = flag.strip_prefix("--");
+        name.is_some_and(|name| name == "listen" || serve_flags::LISTEN_ALIASES.contains(&name))
+    };
+    let words = line.iter().filter_map(|word| word.to_str()?.split('=').next());
+    let mut typed: Vec<&str> = words.filter(is_alias).collect();
+    typed.dedup();
+    match &typed[..] {
+        _ if !text.contains(LISTEN) => None,
+        [] | ["--listen"] => None,
+        [one] => Some(text.replace(LISTEN, &format!("'{one}', which means '--listen'"))),
+        all => Some(format!(
+            "{} mean the same; use '--listen' once, with an address and a port, such as '--listen 0.0.0.0:8000'",
+            listed(all)
+        )),
+    }
+}
+
+/// Suggests `ghi show` for a document that was typed as a command.
+fn tip(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    CommandLine::command().find_subcommand("show")?.find_subcommand(word)?;
+    Some(format!("tip: a similar subcommand exists: 'show {word}'"))
 }
 
 /// Returns the commands and their flags, with all help text.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use ghi_client::{BaseUrl, Client, Settings};
+use ghi_server::is_system_time_in_range;
 
 use crate::flag_values::listen_address;
 use crate::output::{print, print_error};
@@ -37,7 +38,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     match runtime()?.block_on(client.text_at(READYZ)) {
         Ok(_) => print("ready\n"),
         Err(error) => {
-            print_error(&format!("the server is not ready: {error}"));
+            print_error(&match is_system_time_in_range() {
+                true => format!("the server is not ready: {error}"),
+                // A server on this machine has the same clock.
+                false => {
+                    "the server is not ready: the system clock is outside the years 1970 to 9999"
+                        .into()
+                }
+            });
             Ok(ExitCode::FAILURE)
         }
     }

@@ -10,6 +10,9 @@ use ghi_server::{Config, IpNet, Moment, PublicUrl};
 use crate::flag_values::{listen_address, moment, network, time_between, whole_number};
 use crate::log;
 
+/// The other names of `--listen`.
+pub(crate) const LISTEN_ALIASES: [&str; 3] = ["port", "host", "bind"];
+
 /// The flags of `ghi serve`; each has an environment variable.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -18,7 +21,7 @@ pub(crate) struct Args {
     #[arg(help_heading = "Listening", long, env = "GHI_LISTEN", value_name = "ADDR")]
     #[arg(default_value = "127.0.0.1:8000", value_parser = listen_address)]
     // The names of this flag in other servers.
-    #[arg(visible_aliases = ["port", "host", "bind"])]
+    #[arg(visible_aliases = LISTEN_ALIASES)]
     pub(crate) listen: SocketAddr,
 
     /// Public base URL for links, if the server is behind a proxy

@@ -31,21 +31,36 @@ fn mistakes_get_one_line() {
     check(
         "--port many",
         expect![[r#"
-            ghi: invalid value 'many' for '--listen <ADDR>': must be a port, or an IP address or localhost with a port, such as 8000, localhost:8000 or [::1]:8000
+            ghi: invalid value 'many' for '--port', which means '--listen': must be a port, or an IP address or localhost with a port, such as 8000, localhost:8000 or [::1]:8000
         "#]],
     );
     check(
-        "--host localhost:8000 --port 9000",
+        "--host 0.0.0.0",
         expect![[r#"
-            ghi: the argument '--listen <ADDR>' cannot be used multiple times
+            ghi: invalid value '0.0.0.0' for '--host', which means '--listen': must be a port, or an IP address or localhost with a port, such as 8000, localhost:8000 or [::1]:8000
         "#]],
     );
+    for line in ["--host 0.0.0.0:8000 --port 9000", "--host=localhost:8000 --port=9000"] {
+        check(
+            line,
+            expect![[r#"
+                ghi: --host and --port mean the same; use '--listen' once, with an address and a port, such as '--listen 0.0.0.0:8000'
+            "#]],
+        );
+    }
     check(
         "--watch",
         expect![[r#"
             ghi: --watch needs --inputs, the file to watch
         "#]],
     );
+    for document in ["curve", "economics", "history"] {
+        let message = refused([document]);
+        let expected = format!(
+            "ghi: unrecognized subcommand '{document}'; tip: a similar subcommand exists: 'show {document}'\n"
+        );
+        assert_eq!(message, expected);
+    }
     check(
         "--lisen 8000",
         expect![[r#"

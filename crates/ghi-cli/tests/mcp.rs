@@ -244,14 +244,27 @@ async fn invalid_arguments_are_errors_that_an_assistant_can_read() {
     let assistant = Assistant::start(&["--at", AT]).await;
     for (tool, arguments, said) in [
         ("forecast", json!({"forecast_days": 0}), "forecast_days must be a whole number from 1"),
-        ("forecast", json!({"days": 3}), "forecast has no argument days; it takes: forecast_days"),
+        ("forecast", json!({"days": 3}), "forecast has no argument days; it takes forecast_days"),
         ("forecast", json!({"forecast_days": "x"}), "forecast_days must be a whole number from 1"),
-        ("snapshot", json!({"region_id": "us"}), "snapshot has no argument region_id; it takes: "),
+        (
+            "snapshot",
+            json!({"region_id": "us"}),
+            "snapshot has no argument region_id; it takes none",
+        ),
         ("region", json!({}), "id is missing; regions lists the ids"),
         ("region", json!({"id": ""}), "id is missing; regions lists the ids"),
         ("region", json!({"id": "atlantis"}), "No region has this id. Use an id listed at "),
         ("history", json!({"region_id": 7}), "No region has this region_id. Use global or "),
-        ("history", json!({"region_id": []}), "region_id must be a string or a number"),
+        (
+            "history",
+            json!({"region_id": []}),
+            "region_id must be of type string: `global`, or a region's id as in the list of regions.",
+        ),
+        (
+            "forecast",
+            json!({"forecast_days": [7]}),
+            "forecast_days must be of type integer: The horizon in days",
+        ),
         (
             "history",
             json!({"region_id": "x".repeat(60_000)}),

@@ -171,6 +171,12 @@ impl Client {
         preference: Option<&'static str>,
     ) -> Result<Arc<str>, Error> {
         let url = &format!("{}{target}", self.base_url());
+        // URL parsing removes such an id, so the path would be that of another document.
+        let is_removed = |id: &str| target == Resource::RegionDetail(id.into()).target();
+        if ["", ".", ".."].into_iter().any(is_removed) {
+            let why = "is not the URL of a region; an id must not be empty, \".\" or \"..\"";
+            return Err(Error::new(ErrorKind::InvalidRegionId, url, format!("{url} {why}")));
+        }
         let mut headers = self.settings.headers.clone();
         headers.entry(ACCEPT).or_insert(HeaderValue::from_static("application/json"));
         if let Some(preference) = preference {

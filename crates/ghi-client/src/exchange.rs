@@ -41,6 +41,8 @@ pub enum ErrorKind {
     TooLarge,
     /// The response was not the document that the contract defines.
     NotTheDocument,
+    /// The region id is empty, `.` or `..`. No request was sent, because its URL would be that of another document.
+    InvalidRegionId,
 }
 
 /// A response with its complete body; for an error, possibly only the start of a long body.

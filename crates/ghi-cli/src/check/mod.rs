@@ -15,7 +15,7 @@ use std::time::Duration;
 use askama::Template;
 use ghi_client::BaseUrl;
 use ghi_contract::{GLOBAL, paths};
-use ghi_engine::visible;
+use ghi_engine::{suggestion, visible};
 use serde_json::{Value, json};
 
 use judge::{Evidence, JudgedRule, Rule, RuleSource, RuleVerdict, forecast, history};
@@ -61,9 +61,13 @@ enum ReportFormat {
     Junit,
 }
 
-fn rule(id: &str) -> Result<&'static Rule, &'static str> {
+fn rule(id: &str) -> Result<&'static Rule, String> {
+    let ids: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
     let rule = RULES.iter().find(|rule| rule.id == id);
-    rule.ok_or("no such rule; run ghi check BASE_URL --strict to list the ids of all rules")
+    rule.ok_or_else(|| match suggestion(id, &ids) {
+        Some(meant) => format!("no such rule; did you mean {meant}?"),
+        None => "no such rule; run ghi check BASE_URL --strict to list the ids of all rules".into(),
+    })
 }
 
 /// Judges a server and prints the report.
@@ -176,10 +180,24 @@ impl Report<'_> {
             text += &format!("{:<3}  {:<39}  {verdict}\n", judged.rule.section, judged.rule.id);
         }
         let [holds, broken, not_judged, _] = self.counts();
-        let requests = self.client.progress.position();
+        let (requests, notes) = (self.client.progress.position(), self.notes());
         text + &format!(
-            "\n{holds} rules hold, {broken} broken, {not_judged} not judged ({requests} requests)\n"
+            "\n{holds} rules hold, {broken} broken, {not_judged} not judged ({requests} requests){notes}\n"
         )
+    }
+
+    /// Counts the notes, and those among them that break a rule of `--strict`.
+    fn notes(&self) -> String {
+        let notes = self.rules.iter().filter(|judged| judged.verdict == RuleVerdict::Note);
+        let strict = notes.clone().filter(|note| note.rule.source == RuleSource::Agreement).count();
+        match (notes.count(), strict) {
+            (0, _) => String::new(),
+            (1, 0) => "; 1 note".into(),
+            (1, _) => "; 1 note, --strict fails on it".into(),
+            (notes, 0) => format!("; {notes} notes"),
+            (notes, _) if notes == strict => format!("; {notes} notes, --strict fails on them"),
+            (notes, _) => format!("; {notes} notes, --strict fails on {strict} of them"),
+        }
     }
 
     fn counts(&self) -> [usize; 4] {

@@ -2,7 +2,7 @@
 
 use ghi_client::{Resource, with_query};
 use ghi_contract::paths;
-use ghi_engine::visible;
+use ghi_engine::{listed, visible};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations, object};
 use serde_json::{Map, Value, json};
 
@@ -138,18 +138,26 @@ impl DocumentTool {
     /// Returns the arguments of a call as they are written in a query. Many assistants send null for an omitted
     /// argument, and 7.0 is an integer too, as in JSON Schema.
     fn given(&self, arguments: JsonObject) -> Result<Vec<(&'static str, Option<String>)>, String> {
-        let names: Vec<&str> = self.parameters().filter_map(|it| it["name"].as_str()).collect();
+        let known = self.parameters().filter_map(|it| Some((it["name"].as_str()?, it)));
+        let known: Vec<(&'static str, &'static Value)> = known.collect();
         let mut given = Vec::new();
         for (name, value) in arguments {
-            let Some(name) = names.iter().find(|known| **known == name) else {
-                let (name, names) = (visible(&name, NAME_MAX), names.join(", "));
-                return Err(format!("{} has no argument {name}; it takes: {names}", self.name));
+            let Some((name, parameter)) = known.iter().find(|known| known.0 == name) else {
+                let names: Vec<&str> = known.iter().map(|known| known.0).collect();
+                let takes = if names.is_empty() { "none".into() } else { listed(&names) };
+                let name = visible(&name, NAME_MAX);
+                return Err(format!("{} has no argument {name}; it takes {takes}", self.name));
             };
             let text = match value {
                 Value::Null => continue,
                 Value::String(text) => text,
                 Value::Number(number) => number.as_f64().unwrap_or_default().to_string(),
-                _ => return Err(format!("{name} must be a string or a number")),
+                _ => {
+                    let text = |value: &'static Value| value.as_str().unwrap_or_default();
+                    let kind = text(&parameter["schema"]["type"]);
+                    let description = text(&parameter["description"]);
+                    return Err(format!("{name} must be of type {kind}: {description}"));
+                }
             };
             given.push((*name, Some(text)));
         }
@@ -208,10 +216,11 @@ mod tests {
     fn arguments_of_the_wrong_name_or_type_are_errors() {
         for tool in &TOOLS {
             let error = tool.given(object(json!({"frobnicate": 1}))).unwrap_err();
-            assert!(error.contains("has no argument frobnicate; it takes: "), "{error}");
+            assert!(error.contains("has no argument frobnicate; it takes "), "{error}");
             for name in tool.arguments_schema()["properties"].as_object().unwrap().keys() {
                 let error = tool.given(object(json!({name: []}))).unwrap_err();
-                assert_eq!(error, format!("{name} must be a string or a number"));
+                let start = format!("{name} must be of type ");
+                assert!(error.starts_with(&start) && error.ends_with('.'), "{error}");
             }
         }
     }

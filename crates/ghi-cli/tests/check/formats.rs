@@ -64,7 +64,7 @@ fn the_text_has_one_line_per_rule_and_the_evidence_for_broken_ones() {
                expected  min_cost_usd: 39082.7, as in the snapshot
                got       min_cost_usd: 1.0
 
-        51 rules hold, 1 broken, 0 not judged (18 requests)
+        51 rules hold, 1 broken, 0 not judged (18 requests); 1 note, --strict fails on it
     "#]]
     .assert_eq(&report[start..]);
 }

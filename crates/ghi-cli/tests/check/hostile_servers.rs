@@ -349,5 +349,8 @@ fn invalid_arguments_are_rejected() {
     ] {
         assert_refused(args[0], &args[1..], words, SECONDS);
     }
+    let args = ["--rule", "histroy-ends-today"];
+    let words = "no such rule; did you mean history-ends-today?";
+    assert_refused("http://127.0.0.1:1", &args, words, SECONDS);
     assert_eq!(check("", &[]).status.code(), Some(2));
 }

@@ -1,6 +1,6 @@
 //! The documents of any server.
 
-use ghi_client::{Client, ErrorKind, InvalidBaseUrl, Snapshot, http_client};
+use ghi_client::{Client, ErrorKind, InvalidBaseUrl, Resource, Snapshot, http_client};
 use ghi_contract::{ForecastDays, GLOBAL};
 use ghi_server::{Config, SnapshotForm};
 use serde_json::{Value, json};
@@ -111,7 +111,11 @@ async fn an_id_is_one_path_segment_or_rejected() {
         assert_eq!(error.code.as_deref(), Some("unknown_region"), "{id}: {error}");
     }
     for id in ["", ".", ".."] {
-        client.region_detail(id).await.unwrap_err();
+        let error = client.region_detail(id).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::InvalidRegionId, "{id}: {error}");
+        let target = Resource::RegionDetail(id.into()).target();
+        let error = client.text_at(&target).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::InvalidRegionId, "{id}: {error}");
     }
 }
 
