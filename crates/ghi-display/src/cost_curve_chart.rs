@@ -9,7 +9,7 @@ use ghi_engine::{
 use crate::numbers::{Unit, grouped, long_date, rounded, share_in_words, share_percent};
 use crate::scale::{Scale, Tick};
 use crate::svg::{
-    BOLD, ChartForm, ChartFrame, HEAD, LABEL_HEIGHT, Margins, SIZE, SMALL_SIZE, isolated, short,
+    ChartForm, ChartFrame, HEAD, LABEL_HEIGHT, Margins, SIZE, SMALL_SIZE, isolated, short,
     shortened, spread_out, width_of,
 };
 
@@ -207,10 +207,9 @@ impl<'a> CostCurveChart<'a> {
         short(100.0 - 100.0 * y / PLOT).min(100.0)
     }
 
-    /// Returns whether the label of a level fits to the left of its line on a phone.
-    fn fits_left(&self, level: &CostLevel) -> bool {
-        let width = BOLD * (width_of(level.label) + width_of(&level.amount));
-        width + SIZE < self.across(&level.y) / 100.0 * ChartForm::Narrow.width()
+    /// Returns whether the label of a level is to the left of its line on a phone, where there is more room.
+    fn is_labelled_left(&self, level: &CostLevel) -> bool {
+        self.across(&level.y) > 50.0
     }
 
     /// Returns the blocks whose names fit from a plot width on. Files have no vertical names.
