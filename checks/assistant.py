@@ -64,7 +64,11 @@ def fetched(base, target):
 
 # Invalid calls, and the start of the tool's error: of the built-in engine and, if it differs, of a deployment.
 MISTAKES = [
-    ("forecast", {"forecast_days": 1000}, "forecast_days must be a whole number from 1 to 365"),
+    (
+        "forecast",
+        {"forecast_days": 1000},
+        ("forecast_days must be a whole number from 1 to 365", "{base}/v1/ghi/forecast?forecast_days=1000 returned 400 invalid_parameter: "),
+    ),
     ("forecast", {"horizon": 7}, "forecast has no argument horizon; it takes forecast_days"),
     (
         "region",
